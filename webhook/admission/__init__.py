@@ -1,0 +1,1 @@
+"""The two ends of a review: reading it, and the only place that builds an answer."""

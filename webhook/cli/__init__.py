@@ -1,0 +1,1 @@
+"""The command line: `fastload serve`, `fastload preview`."""

@@ -1,0 +1,57 @@
+"""Settings of the plan: the operator's choices, each declared once."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+
+
+class ChunkPolicy(StrEnum):
+    """When the published 4 GiB chunk is set."""
+
+    AUTO = "auto"
+    PUBLISHED = "published"
+    OFF = "off"
+
+
+class PlanSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the plan may do, and what it takes for granted about nodes and images."""
+
+    chunk: Annotated[
+        ChunkPolicy,
+        msgspec.Meta(
+            description="When the published 4 GiB chunk is set: `auto` for streamers known to be 0.15.x or older, "
+            "`published` for any version, `off` never. Each worker must have a whole chunk to read in either case."
+        ),
+    ] = ChunkPolicy.AUTO
+    streamer_versions: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(description="What the operator knows of images: PATTERN=VERSION, first match wins."),
+    ] = ()
+    cache_roots: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(
+            description="Folders on the node below which a compile cache may lie; the first, unless an annotation "
+            "names a path below one of them."
+        ),
+    ] = ("/mnt/k8s-disks/0/fastload",)
+    cache_claim: Annotated[
+        str | None,
+        msgspec.Meta(
+            description="Claim used for the cache where a hostPath is impossible; it must exist in the namespace."
+        ),
+    ] = None
+    cache_on_root_volume: Annotated[
+        bool, msgspec.Meta(description="Whether a node without an instance store keeps the cache on its root volume.")
+    ] = True
+    cache_init_container: Annotated[
+        bool,
+        msgspec.Meta(description="Whether an init container may make the cache folder writable for a non-root engine."),
+    ] = True
+    root_images: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(description="Images known to run as root when the pod does not say; shell-style patterns."),
+    ] = ("vllm/vllm-openai:*", "*/vllm/vllm-openai:*", "lmsysorg/sglang:*", "*/lmsysorg/sglang:*")
+    open_files: Annotated[
+        int, msgspec.Meta(description="Hard limit of open files in a container on the cluster's nodes.", ge=1024)
+    ] = 65_536

@@ -1,0 +1,1 @@
+"""The engines: how each spells its launch line."""

@@ -1,0 +1,1 @@
+"""The server: its settings, its ports, its certificates, logs and metrics."""

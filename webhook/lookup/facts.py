@@ -20,7 +20,7 @@ class Unknown(msgspec.Struct, frozen=True):
 class Shards(msgspec.Struct, frozen=True, kw_only=True):
     """The safetensors files that the streamer itself would list under the model's prefix.
 
-    Sizes are in bytes. `consolidated_bytes` counts a consolidated*.safetensors beside shards: it is listed and read too.
+    Sizes are in bytes. `consolidated_bytes` counts a consolidated*.safetensors beside shards, which is read as well.
     """
 
     count: int

@@ -1,7 +1,8 @@
 """What a pod says, read once: the input of the look-ups and the plan.
 
 Every figure is in the unit its name says. None means that the pod does not say, or says something that cannot be
-told before it runs; a default of the engine's own (one rank, load format `auto`) is filled in where the launch line was read.
+told before it runs; a default of the engine's own (one rank, load format `auto`) is filled in where the launch line
+was read.
 """
 
 from collections.abc import Mapping
@@ -51,6 +52,8 @@ class Annotations(msgspec.Struct, frozen=True, kw_only=True):
     left alone, with a reason, rather than guessed.
     """
 
+    # The prefix they were read with, for sentences that name an annotation.
+    prefix: str = "fastload.dev"
     inject: bool | None = None
     model: str | None = None
     engine: Engine | None = None

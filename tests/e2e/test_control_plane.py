@@ -1,0 +1,193 @@
+import base64
+import json
+import socket
+import ssl
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from tests.cluster.certificates import CertificateAuthority, Credentials
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.waiting import wait_until
+
+POD_SPEC = {"containers": [{"name": "main", "image": "registry.invalid/nothing:1"}]}
+
+
+@pytest.fixture
+def namespace(control_plane: ControlPlane) -> str:
+    name = f"test-{uuid.uuid4().hex[:8]}"
+    control_plane.create_namespace(name)
+    return name
+
+
+def test_the_real_controllers_make_the_pods_of_a_deployment(control_plane: ControlPlane, namespace: str) -> None:
+    control_plane.apply(deployment(namespace, replicas=2))
+
+    pods = wait_for_pods(control_plane, namespace, count=2)
+
+    assert {pod["metadata"]["ownerReferences"][0]["kind"] for pod in pods} == {"ReplicaSet"}
+    assert {pod["status"]["phase"] for pod in pods} == {"Pending"}
+
+
+def test_pod_security_refuses_a_host_path(control_plane: ControlPlane, namespace: str) -> None:
+    control_plane.kubectl("label", "namespace", namespace, "pod-security.kubernetes.io/enforce=baseline")
+    manifest = pod(namespace, "reaches-out")
+    manifest["spec"]["volumes"] = [{"name": "host", "hostPath": {"path": "/var/lib"}}]
+
+    done = control_plane.kubectl("create", "-f", "-", stdin=json.dumps(manifest), check=False)
+
+    assert done.returncode != 0
+    assert "hostPath volumes" in done.stderr
+
+
+def test_a_webhook_is_called_at_the_cluster_ip_of_its_service(control_plane: ControlPlane, namespace: str) -> None:
+    authority = CertificateAuthority("webhook")
+    credentials = authority.issue_server(f"webhook.{namespace}.svc")
+    port = service_port()
+    control_plane.apply(service(namespace, port), webhook_configuration(namespace, port, authority.pem))
+    cluster_ip = control_plane.get("service", "webhook", "-n", namespace)["spec"]["clusterIP"]
+
+    with labelling_webhook((cluster_ip, port), credentials) as usernames:
+        wait_until(lambda: is_labelled(control_plane, namespace), what="the API server calls the webhook")
+        control_plane.apply(deployment(namespace, replicas=2))
+        pods = wait_for_pods(control_plane, namespace, count=2)
+
+    assert [pod["metadata"]["labels"]["webhook"] for pod in pods] == ["was-here", "was-here"]
+    assert "system:serviceaccount:kube-system:replicaset-controller" in usernames
+
+
+def test_a_user_may_do_what_rbac_grants(control_plane: ControlPlane, namespace: str) -> None:
+    control_plane.kubectl("create", "rolebinding", "views", "--clusterrole=view", "--group=viewers", "-n", namespace)
+    viewer, stranger = control_plane.kubeconfig("ann", "viewers"), control_plane.kubeconfig("bob")
+
+    assert may_list_pods(control_plane, namespace, viewer)
+    assert not may_list_pods(control_plane, namespace, stranger)
+
+
+def test_a_service_account_is_known_by_its_token(control_plane: ControlPlane, namespace: str) -> None:
+    kubeconfig = control_plane.service_account_kubeconfig(namespace, "default")
+
+    done = control_plane.kubectl("auth", "whoami", "--output", "json", kubeconfig=kubeconfig)
+
+    assert json.loads(done.stdout)["status"]["userInfo"]["username"] == f"system:serviceaccount:{namespace}:default"
+
+
+def may_list_pods(control_plane: ControlPlane, namespace: str, kubeconfig: Path) -> bool:
+    done = control_plane.kubectl("auth", "can-i", "list", "pods", "-n", namespace, check=False, kubeconfig=kubeconfig)
+    return done.stdout.strip() == "yes"
+
+
+def is_labelled(control_plane: ControlPlane, namespace: str) -> bool:
+    """Whether a pod would be labelled: the API server takes a moment to notice a new webhook."""
+    options = ("--dry-run=server", "--output", "json")
+    done = control_plane.kubectl("create", "-f", "-", *options, stdin=json.dumps(pod(namespace, "trial")))
+    return "webhook" in json.loads(done.stdout)["metadata"]["labels"]
+
+
+def wait_for_pods(control_plane: ControlPlane, namespace: str, *, count: int) -> list[dict[str, Any]]:
+    def complete() -> list[dict[str, Any]]:
+        pods: list[dict[str, Any]] = control_plane.get("pods", "--namespace", namespace)["items"]
+        return pods if len(pods) == count else []
+
+    return wait_until(complete, what=f"{count} pods in {namespace}")
+
+
+def pod(namespace: str, name: str) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": namespace, "labels": {"app": name}}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": dict(POD_SPEC)}
+
+
+def deployment(namespace: str, *, replicas: int) -> dict[str, Any]:
+    labels = {"app": "engine"}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "engine", "namespace": namespace},
+        "spec": {
+            "replicas": replicas,
+            "selector": {"matchLabels": labels},
+            "template": {"metadata": {"labels": labels}, "spec": POD_SPEC},
+        },
+    }
+
+
+def service(namespace: str, port: int) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "webhook", "namespace": namespace},
+        "spec": {"ports": [{"port": port}]},
+    }
+
+
+def webhook_configuration(namespace: str, port: int, authority: bytes) -> dict[str, Any]:
+    where = {"name": "webhook", "namespace": namespace, "path": "/mutate", "port": port}
+    return {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "MutatingWebhookConfiguration",
+        "metadata": {"name": namespace},
+        "webhooks": [
+            {
+                "name": "webhook.fastload.dev",
+                "clientConfig": {"service": where, "caBundle": base64.b64encode(authority).decode()},
+                "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}],
+                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
+                "failurePolicy": "Fail",
+                "sideEffects": "None",
+                "admissionReviewVersions": ["v1"],
+                "timeoutSeconds": 5,
+            }
+        ],
+    }
+
+
+def service_port() -> int:
+    """The port that manifests use, or one that an ordinary user may listen on."""
+    try:
+        socket.create_server(("127.0.0.1", 443)).close()
+    except OSError:
+        return 8443
+    return 443
+
+
+@contextmanager
+def labelling_webhook(address: tuple[str, int], credentials: Credentials) -> Iterator[list[str]]:
+    """Serve a webhook that labels every pod, and give the names of the users whose pods it saw."""
+    usernames: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
+            usernames.append(request["userInfo"]["username"])
+            body = json.dumps(labelled(request["uid"])).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    with ThreadingHTTPServer(address, Handler) as server, TemporaryDirectory() as folder:
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        context.load_cert_chain(*credentials.write(Path(folder), "webhook"))
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield usernames
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def labelled(uid: str) -> dict[str, Any]:
+    patch = [{"op": "add", "path": "/metadata/labels/webhook", "value": "was-here"}]
+    encoded = base64.b64encode(json.dumps(patch).encode()).decode()
+    response = {"uid": uid, "allowed": True, "patchType": "JSONPatch", "patch": encoded}
+    return {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}

@@ -1,0 +1,56 @@
+"""Logs: one JSON object a line on standard error, or text for a person.
+
+What other libraries log through the standard library comes out the same way, from warnings up. No line ever carries a
+pod's environment: callers bind names and outcomes, never a pod.
+"""
+
+import logging
+import sys
+from typing import Any
+
+import msgspec
+import structlog
+
+from webhook.server.settings import LogFormat, LogLevel
+
+
+def configure(level: LogLevel, form: LogFormat) -> None:
+    """Sets up logging for the process, once."""
+    threshold = logging.getLevelNamesMapping()[level.upper()]
+    shared: list[structlog.typing.Processor] = [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    renderer: structlog.typing.Processor = (
+        structlog.processors.JSONRenderer(serializer=_encode)
+        if form is LogFormat.JSON
+        else structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())
+    )
+    structlog.configure(
+        processors=[*shared, renderer],
+        wrapper_class=structlog.make_filtering_bound_logger(threshold),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    _capture_standard_library(max(threshold, logging.WARNING), shared, renderer)
+
+
+def _capture_standard_library(
+    threshold: int, shared: list[structlog.typing.Processor], renderer: structlog.typing.Processor
+) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, *shared],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(threshold)
+    logging.captureWarnings(capture=True)
+
+
+def _encode(event: dict[str, Any], **_options: Any) -> str:  # noqa: ANN401 (structlog's signature)
+    return msgspec.json.encode(event, enc_hook=repr).decode()

@@ -25,6 +25,24 @@ class Code(StrEnum):
     UNDECIDABLE_SCRIPT = "undecidable-script"
     UNREADABLE_CONFIG_FILE = "unreadable-config-file"
     UNKNOWN_MODEL = "unknown-model"
+    # The look-ups.
+    BUCKET_NOT_ALLOWED = "bucket-not-allowed"
+    ENDPOINT_NOT_ALLOWED = "endpoint-not-allowed"
+    ENDPOINT_UNKNOWN = "endpoint-unknown"
+    STORE_NOT_S3 = "store-not-s3"
+    BAD_MODEL_URI = "bad-model-uri"
+    NO_SUCH_BUCKET = "no-such-bucket"
+    NO_SAFETENSORS = "no-safetensors"
+    S3_ACCESS_DENIED = "s3-access-denied"
+    S3_NO_CREDENTIALS = "s3-no-credentials"
+    S3_THROTTLED = "s3-throttled"
+    S3_UNREACHABLE = "s3-unreachable"
+    S3_WRONG_REGION = "s3-wrong-region"
+    S3_BAD_ANSWER = "s3-bad-answer"
+    NAMESPACE_UNKNOWN = "namespace-unknown"
+    LOOKUP_SLOW = "lookup-slow"
+    LOOKUP_FAILED = "lookup-failed"
+    OFFLINE = "offline"
 
 
 class Advice(StrEnum):
@@ -58,6 +76,23 @@ _SENTENCES: dict[Code, str] = {
     Code.UNDECIDABLE_SCRIPT: "container {container}: {problem}, so what it launches cannot be told before it runs",
     Code.UNREADABLE_CONFIG_FILE: "container {container} reads {path}, which fastload cannot see before the pod runs",
     Code.UNKNOWN_MODEL: "container {container} launches {engine}, but which model cannot be told: {problem}",
+    Code.BUCKET_NOT_ALLOWED: "bucket {bucket} is not on the operator's list of buckets that may be listed",
+    Code.ENDPOINT_NOT_ALLOWED: "the pod's S3 endpoint {endpoint} is not on the operator's list of allowed endpoints",
+    Code.ENDPOINT_UNKNOWN: "the pod takes its S3 endpoint ({name}) from outside its manifest, so {uri} was not listed",
+    Code.STORE_NOT_S3: "{uri} is not in an S3 store, the only kind that fastload can list",
+    Code.BAD_MODEL_URI: "{uri} is no S3 location that can be listed: {problem}",
+    Code.NO_SUCH_BUCKET: "bucket {bucket} does not exist",
+    Code.NO_SAFETENSORS: "no file matching {pattern} lies directly under {uri}",
+    Code.S3_ACCESS_DENIED: "S3 refused fastload's credentials the listing of {uri}; it takes s3:ListBucket",
+    Code.S3_NO_CREDENTIALS: "fastload has no AWS credentials to list {uri} with",
+    Code.S3_THROTTLED: "S3 asked to slow down while {uri} was being listed",
+    Code.S3_UNREACHABLE: "the S3 endpoint did not answer while {uri} was being listed",
+    Code.S3_WRONG_REGION: "bucket {bucket} is in another region than its endpoint or access point says",
+    Code.S3_BAD_ANSWER: "the S3 endpoint's answer to the listing of {uri} could not be used ({problem})",
+    Code.NAMESPACE_UNKNOWN: "namespace {namespace} could not be read from the API server ({problem})",
+    Code.LOOKUP_SLOW: "looking up {subject} took longer than a review may wait; the next pod will have it",
+    Code.LOOKUP_FAILED: "looking up {subject} failed inside fastload ({problem}); its log has the details",
+    Code.OFFLINE: "offline: {subject} was not looked up",
 }
 
 _COUNSEL: dict[Advice, str] = {

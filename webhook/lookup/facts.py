@@ -4,6 +4,7 @@ A look-up that failed or was too slow is an `Unknown`, which carries the reason 
 hangs on it.
 """
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
@@ -43,6 +44,7 @@ class InstanceType(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     vcpus: int
     memory_gib: float
+    # Accelerators that a pod can ask for: whole GPUs, shares of a GPU on the types that have no whole one, Neuron devices.
     gpus: int
     gpu_name: str | None
     gpu_memory_gib: float
@@ -51,7 +53,47 @@ class InstanceType(msgspec.Struct, frozen=True, kw_only=True):
     network_peak_gbps: float
     local_nvme_gb: int
     nvlink: bool
-    accelerator: str | None = None  # "nvidia", "amd", "aws" (Neuron), "habana"; None without one
+    accelerator: str | None = None  # "nvidia", "amd", "aws" (Neuron), "habana", "qualcomm"; None without one
+    arch: str = "amd64"  # as the label kubernetes.io/arch spells it: "amd64", "arm64"
+
+
+class Worst(msgspec.Struct, frozen=True, kw_only=True):
+    """The worst of each figure over a set of instance types: what holds wherever the pod lands."""
+
+    vcpus: int
+    memory_gib: float
+    gpus: int
+    # Memory of the smallest GPU, in GiB.
+    gpu_memory_gib: float
+    network_baseline_gbps: float
+    network_peak_gbps: float
+    # Gbit/s of baseline network for each accelerator of the node; the whole node's where it has none.
+    network_per_gpu_gbps: float
+    # True where every type has an instance store.
+    local_nvme: bool
+    # True where every type connects its GPUs by NVLink.
+    nvlink: bool
+    # The one GPU that all types have; None where they differ or have none.
+    gpu_name: str | None
+
+
+def worst(types: Sequence[InstanceType]) -> Worst | None:
+    """Returns the worst of each figure over `types`; None where there is no type to judge by."""
+    if not types:
+        return None
+    names = {each.gpu_name for each in types}
+    return Worst(
+        vcpus=min(each.vcpus for each in types),
+        memory_gib=min(each.memory_gib for each in types),
+        gpus=min(each.gpus for each in types),
+        gpu_memory_gib=min(each.gpu_memory_gib for each in types),
+        network_baseline_gbps=min(each.network_baseline_gbps for each in types),
+        network_peak_gbps=min(each.network_peak_gbps for each in types),
+        network_per_gpu_gbps=min(each.network_baseline_gbps / max(each.gpus, 1) for each in types),
+        local_nvme=all(each.local_nvme_gb > 0 for each in types),
+        nvlink=all(each.nvlink for each in types),
+        gpu_name=names.pop() if len(names) == 1 else None,
+    )
 
 
 class Source(StrEnum):
@@ -70,11 +112,14 @@ class Source(StrEnum):
 class Candidates(msgspec.Struct, frozen=True, kw_only=True):
     """The instance types that a pod may land on, by name in order, and how they were found.
 
-    `types` is empty where an annotation names a type that the catalogue does not have, or nothing matches.
+    `types` is empty where the pod may land on a type that the catalogue does not have (`missing` names it, where it has
+    a name), since the worst case cannot be told then; or where no type matches what the pod and its nodes ask for.
     """
 
     types: tuple[InstanceType, ...]
     source: Source
+    # Instance types that the pod may land on and the catalogue does not have.
+    missing: tuple[str, ...] = ()
     # Regions of the nodes, where known, to compare with the bucket's.
     regions: frozenset[str] = frozenset()
     # The pod can land on no EC2 node at all (Fargate).

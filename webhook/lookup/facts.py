@@ -38,13 +38,16 @@ class Shards(msgspec.Struct, frozen=True, kw_only=True):
     declared: bool = False
 
 
-class InstanceType(msgspec.Struct, frozen=True, kw_only=True):
-    """One EC2 instance type, as DescribeInstanceTypes tells it, and NVLink, which it does not."""
+class InstanceType(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+    """One EC2 instance type, as DescribeInstanceTypes tells it, and NVLink, which it does not.
+
+    Encoded as an array, which keeps the catalogue's file small: the order of the fields is the order in that file.
+    """
 
     name: str
     vcpus: int
     memory_gib: float
-    # Accelerators that a pod can ask for: whole GPUs, shares of a GPU on the types that have no whole one, Neuron devices.
+    # Accelerators that a pod can ask for: GPUs, shares of a GPU on the types without a whole one, Neuron devices.
     gpus: int
     gpu_name: str | None
     gpu_memory_gib: float
@@ -55,6 +58,8 @@ class InstanceType(msgspec.Struct, frozen=True, kw_only=True):
     nvlink: bool
     accelerator: str | None = None  # "nvidia", "amd", "aws" (Neuron), "habana", "qualcomm"; None without one
     arch: str = "amd64"  # as the label kubernetes.io/arch spells it: "amd64", "arm64"
+    # Gbit/s, baseline, of the first network card alone: all that a pod with one network interface can use.
+    network_card_gbps: float = 0.0
 
 
 class Worst(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,6 +72,7 @@ class Worst(msgspec.Struct, frozen=True, kw_only=True):
     gpu_memory_gib: float
     network_baseline_gbps: float
     network_peak_gbps: float
+    network_card_gbps: float
     # Gbit/s of baseline network for each accelerator of the node; the whole node's where it has none.
     network_per_gpu_gbps: float
     # True where every type has an instance store.
@@ -89,6 +95,7 @@ def worst(types: Sequence[InstanceType]) -> Worst | None:
         gpu_memory_gib=min(each.gpu_memory_gib for each in types),
         network_baseline_gbps=min(each.network_baseline_gbps for each in types),
         network_peak_gbps=min(each.network_peak_gbps for each in types),
+        network_card_gbps=min(each.network_card_gbps for each in types),
         network_per_gpu_gbps=min(each.network_baseline_gbps / max(each.gpus, 1) for each in types),
         local_nvme=all(each.local_nvme_gb > 0 for each in types),
         nvlink=all(each.nvlink for each in types),

@@ -43,6 +43,11 @@ class Code(StrEnum):
     LOOKUP_SLOW = "lookup-slow"
     LOOKUP_FAILED = "lookup-failed"
     OFFLINE = "offline"
+    # The review itself.
+    NOT_A_POD_CREATION = "not-a-pod-creation"
+    UNREADABLE_POD = "unreadable-pod"
+    DEADLINE = "deadline"
+    INTERNAL_ERROR = "internal-error"
 
 
 class Advice(StrEnum):
@@ -93,6 +98,10 @@ _SENTENCES: dict[Code, str] = {
     Code.LOOKUP_SLOW: "looking up {subject} took longer than a review may wait; the next pod will have it",
     Code.LOOKUP_FAILED: "looking up {subject} failed inside fastload ({problem}); its log has the details",
     Code.OFFLINE: "offline: {subject} was not looked up",
+    Code.NOT_A_POD_CREATION: "only the creation of a pod is acted on",
+    Code.UNREADABLE_POD: "the pod has a field of a type that its API does not allow, so it was left as it was",
+    Code.DEADLINE: "deciding took longer than a review may, so the pod was left as it was; the next one may be tuned",
+    Code.INTERNAL_ERROR: "fastload failed on this pod and left it as it was; its log has the details",
 }
 
 _COUNSEL: dict[Advice, str] = {

@@ -1,0 +1,82 @@
+"""The answer to a review. Nothing else builds one, and this has no way to say no.
+
+The API server wants the review's own uid, apiVersion and kind, and `patch` together with `patchType` or neither; an
+answer that breaks this fails the call.
+"""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from webhook.admission.decision import Decision
+from webhook.admission.review import API_VERSION, KIND
+
+# The API server cuts a warning after 256 characters, and all warnings of a request after 4,096 together.
+_WARNING_CHARACTERS = 256
+_WARNINGS = 8
+# Audit annotations are kept with every audited request, so they stay short; the pod carries the plan in any case.
+_AUDIT_CHARACTERS = 2048
+_MESSAGE_CHARACTERS = 1024
+
+
+class _Status(msgspec.Struct, frozen=True):
+    message: str
+
+
+class _Response(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True, kw_only=True):
+    uid: str
+    allowed: Literal[True]
+    # Bytes are encoded as base64, which is what the field wants.
+    patch: bytes | None = None
+    patch_type: Literal["JSONPatch"] | None = None
+    status: _Status | None = None
+    audit_annotations: dict[str, str] = {}
+    warnings: list[str] = []
+
+
+class _Answer(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
+    api_version: str
+    kind: str
+    response: _Response
+
+
+_encoder = msgspec.json.Encoder()
+
+
+def answer(uid: str, decision: Decision) -> bytes:
+    """Encodes the answer to the review with this uid: always allowed, and patched where the decision has a patch."""
+    response = _Response(
+        uid=uid,
+        allowed=True,
+        patch=decision.patch,
+        patch_type=None if decision.patch is None else "JSONPatch",
+        status=_status(decision),
+        audit_annotations=_audit_annotations(decision),
+        warnings=list(_warnings(decision)),
+    )
+    return _encoder.encode(_Answer(api_version=API_VERSION, kind=KIND, response=response))
+
+
+def _status(decision: Decision) -> _Status | None:
+    """A sentence for who reads the answer itself; the API server drops it where the pod is allowed."""
+    if not decision.reasons:
+        return None
+    return _Status(_one_line(decision.reasons[0].text, _MESSAGE_CHARACTERS))
+
+
+def _audit_annotations(decision: Decision) -> dict[str, str]:
+    """Keys without a prefix: the API server adds the webhook's name."""
+    values = {"status": decision.outcome, "reasons": ",".join(decision.codes), "plan": decision.plan}
+    return {key: value for key, value in values.items() if 0 < len(value) <= _AUDIT_CHARACTERS}
+
+
+def _warnings(decision: Decision) -> Iterator[str]:
+    for warning in tuple(dict.fromkeys(decision.warnings))[:_WARNINGS]:
+        yield _one_line(f"fastload: {warning}", _WARNING_CHARACTERS)
+
+
+def _one_line(text: str, limit: int) -> str:
+    """Makes text fit for a header: one line, printable, and no longer than `limit` characters."""
+    line = " ".join(text[:limit].split())
+    return line if line.isprintable() else "".join(filter(str.isprintable, line))

@@ -49,11 +49,78 @@ class Code(StrEnum):
     DEADLINE = "deadline"
     INTERNAL_ERROR = "internal-error"
 
+    # The plan: parts that do not apply, or that the user arranged.
+    FEATURE_OFF = "feature-off"
+    FEATURE_DISABLED = "feature-disabled"
+    USER_SET = "user-set"
+    CHOSEN_BY_ANNOTATION = "chosen-by-annotation"
+    ADVICE_NOT_APPLIED = "advice-not-applied"
+    WORST_INSTANCE_TYPE = "worst-instance-type"
+    # The plan: the streamer.
+    NOT_OBJECT_STORAGE = "not-object-storage"
+    OTHER_LOAD_FORMAT = "other-load-format"
+    LOADER_CONFIG_WINS = "loader-config-wins"
+    LOADER_CONFIG_UNREADABLE = "loader-config-unreadable"
+    CHUNK_PUBLISHED = "chunk-published"
+    CHUNK_OFF = "chunk-off"
+    CHUNK_NOT_S3 = "chunk-not-s3"
+    CHUNK_VERSION_UNKNOWN = "chunk-version-unknown"
+    CHUNK_NEWER_STREAMER = "chunk-newer-streamer"
+    CHUNK_SMALL_SHARDS = "chunk-small-shards"
+    CHUNK_SMALL_BUFFER = "chunk-small-buffer"
+    CONCURRENCY_SHARDS = "concurrency-shards"
+    CONCURRENCY_MOST = "concurrency-most"
+    CONCURRENCY_NETWORK = "concurrency-network"
+    CONCURRENCY_OPEN_FILES = "concurrency-open-files"
+    CONCURRENCY_MEMORY = "concurrency-memory"
+    CONCURRENCY_DEFAULT = "concurrency-default"
+    MEMORY_BUDGET = "memory-budget"
+    MEMORY_UNLIMITED = "memory-unlimited"
+    MEMORY_FITS = "memory-fits"
+    MEMORY_SHORT = "memory-short"
+    # The plan: retries.
+    RETRY_NOT_S3 = "retry-not-s3"
+    RETRY_PUBLISHED = "retry-published"
+    RETRY_LOWERED = "retry-lowered"
+    SLOW_NETWORK = "slow-network"
+    NETWORK_UNKNOWN = "network-unknown"
+    PRIVATE_ENDPOINT = "private-endpoint"
+    RESUBMIT = "resubmit"
+    RESUBMIT_OLDER_STREAMER = "resubmit-older-streamer"
+    # The plan: the compile cache.
+    EAGER = "eager"
+    COMPILE_CACHE_DISABLED = "compile-cache-disabled"
+    CACHE_OFF = "cache-off"
+    CACHE_NAMES_USER = "cache-names-user"
+    CACHE_VOLUME_USER = "cache-volume-user"
+    CACHE_MOUNT_TAKEN = "cache-mount-taken"
+    CACHE_PATH_REFUSED = "cache-path-refused"
+    CACHE_HOST_PATH = "cache-host-path"
+    CACHE_CLAIM = "cache-claim"
+    CACHE_INIT = "cache-init"
+    CACHE_NAME = "cache-name"
+    ASSETS_POD_LOCAL = "assets-pod-local"
+    POD_SECURITY = "pod-security"
+    FARGATE = "fargate"
+    NO_INSTANCE_STORE = "no-instance-store"
+    NON_ROOT = "non-root"
+    GPU_NOT_FIXED = "gpu-not-fixed"
+
 
 class Advice(StrEnum):
     """What would help further, and is the user's to decide: never applied by itself."""
 
     ENFORCE_EAGER = "enforce-eager"
+    DISTRIBUTED = "distributed"
+    STARTUP_PROBE = "startup-probe"
+    BUCKET_REGION = "bucket-region"
+    CONSOLIDATED_FILE = "consolidated-file"
+    PER_POD_ENV = "per-pod-env"
+    LOADER_CONFIG = "loader-config"
+    STARTUP_PLAN = "startup-plan"
+    MEMORY_HEADROOM = "memory-headroom"
+    UNPINNED_IMAGE = "unpinned-image"
+    CACHE_ON_EMPTY_DIR = "cache-on-empty-dir"
 
 
 class Reason(msgspec.Struct, frozen=True):
@@ -98,6 +165,78 @@ _SENTENCES: dict[Code, str] = {
     Code.LOOKUP_SLOW: "looking up {subject} took longer than a review may wait; the next pod will have it",
     Code.LOOKUP_FAILED: "looking up {subject} failed inside fastload ({problem}); its log has the details",
     Code.OFFLINE: "offline: {subject} was not looked up",
+    Code.FEATURE_OFF: "annotation {annotation} leaves out {feature}",
+    Code.FEATURE_DISABLED: "{feature} is left alone, because an annotation that steers it was not understood",
+    Code.USER_SET: "{names}: the user's own, and left as they are",
+    Code.CHOSEN_BY_ANNOTATION: "annotation {annotation} says so",
+    Code.ADVICE_NOT_APPLIED: "annotation {annotation} asks for {advice}, which would change the engine's arguments; "
+    "fastload does not patch arguments",
+    Code.WORST_INSTANCE_TYPE: "the pod may land on any of {count} instance types (known by {source}), so the network is "
+    "taken from the worst of them, {name}",
+    Code.NOT_OBJECT_STORAGE: "the weights come from {model}, not from object storage (s3://, gs://, az://), so the "
+    "streamer does not read them",
+    Code.OTHER_LOAD_FORMAT: "load format {load_format} does not read through the Run:ai streamer",
+    Code.LOADER_CONFIG_WINS: "--model-loader-extra-config sets {keys}, which the engine lets win over {names}",
+    Code.LOADER_CONFIG_UNREADABLE: "--model-loader-extra-config cannot be read before the pod runs and may set "
+    "concurrency and memory_limit, so neither is set here",
+    Code.CHUNK_PUBLISHED: "the published 4 GiB for streamers up to 0.15: each of {workers} workers has a whole chunk "
+    "to read",
+    Code.CHUNK_OFF: "the chunk size stays as it is: the operator's setting `chunk` is off",
+    Code.CHUNK_NOT_S3: "the chunk size stays as it is: the published one was found with S3, and this is {scheme}",
+    Code.CHUNK_VERSION_UNKNOWN: "the chunk size stays as it is: larger chunks cost streamers from 0.16.1 up to three "
+    "times the load time (measured), and which version this image has is not known; annotation {annotation} tells",
+    Code.CHUNK_NEWER_STREAMER: "the chunk size stays as it is: larger chunks cost streamers from 0.16.1 up to three "
+    "times the load time (measured), and this is {version}",
+    Code.CHUNK_SMALL_SHARDS: "the chunk size stays as it is: {workers} workers share {gib} GiB in {shards} files, less "
+    "than a whole 4 GiB chunk each",
+    Code.CHUNK_SMALL_BUFFER: "the chunk size stays as it is: a buffer of {gib} GiB holds so few 4 GiB chunks that fewer "
+    "requests would be in flight than untouched",
+    Code.CONCURRENCY_SHARDS: "a rank reads {shards} shard files, a worker for each",
+    Code.CONCURRENCY_MOST: "a rank reads {shards} shard files; more than {value} workers gain nothing",
+    Code.CONCURRENCY_NETWORK: "a rank reads {shards} shard files, but {value} workers on each of {ranks} ranks already "
+    "fill the pod's {gbps} Gbit/s of network",
+    Code.CONCURRENCY_OPEN_FILES: "a rank reads {shards} shard files, but a limit of {open_files} open files bears "
+    "{value} workers",
+    Code.CONCURRENCY_MEMORY: "the container's memory bears {value} workers on each of {ranks} ranks",
+    Code.CONCURRENCY_DEFAULT: "the streamer's default of {value} workers stays: {why}",
+    Code.MEMORY_BUDGET: "the container's {limit} GiB, less {base} GiB for the engine, {volumes} GiB of memory-backed "
+    "volumes and the requests in flight, leave this much for the buffer of {sharing}",
+    Code.MEMORY_UNLIMITED: "the streamer's buffer stays as it is: the container has no memory limit",
+    Code.MEMORY_FITS: "the streamer's buffer stays as it is: it fits the container's {limit} GiB",
+    Code.MEMORY_SHORT: "the streamer's buffer stays as it is: the container's {limit} GiB do not hold {floor} GiB for "
+    "each of {ranks} ranks, and a smaller buffer may be under the largest tensor, which fails the load",
+    Code.RETRY_NOT_S3: "the retry settings act on S3 alone, and the weights are in {scheme}",
+    Code.RETRY_PUBLISHED: "the published values: {gets} requests at once have {share} MiB/s each, over four times the "
+    "speed at which one is given up",
+    Code.RETRY_LOWERED: "{gets} requests at once have only {share} MiB/s each, so one is given up at a lower speed than "
+    "the published 1 MiB/s, which would kill a healthy load",
+    Code.SLOW_NETWORK: "{gets} requests at once have only {share} MiB/s each: any useful speed limit would kill a healthy "
+    "load, so none is set",
+    Code.NETWORK_UNKNOWN: "no speed limit for requests is set: which instance type the pod gets is not known, and a "
+    "limit over its fair share would kill a healthy load",
+    Code.PRIVATE_ENDPOINT: "no speed limit for requests is set: {name} leads to an endpoint that is not AWS's, whose "
+    "speed is not known",
+    Code.RESUBMIT: "a request that S3 turned away is tried again for this many seconds (streamers from 0.17.0; older "
+    "ones ignore it)",
+    Code.RESUBMIT_OLDER_STREAMER: "streamer {version} has no RUNAI_STREAMER_S3_TIMEOUT",
+    Code.EAGER: "the engine runs eagerly and compiles nothing, so there is no compile cache to keep",
+    Code.COMPILE_CACHE_DISABLED: "the user switched the compile cache off",
+    Code.CACHE_OFF: "annotation {annotation} says off",
+    Code.CACHE_NAMES_USER: "{names}: the user keeps the compile cache, and it stays where it is",
+    Code.CACHE_VOLUME_USER: "volume {volume} at {path} already keeps the engine's cache folder",
+    Code.CACHE_MOUNT_TAKEN: "the pod mounts volume {volume} at {path}, where the compile cache would go",
+    Code.CACHE_PATH_REFUSED: "annotation {annotation} was refused: {path} {problem}",
+    Code.CACHE_HOST_PATH: "the compile cache is kept on the node, in {path}",
+    Code.CACHE_CLAIM: "the compile cache is kept on claim {claim}, in {path}",
+    Code.CACHE_INIT: "an init container makes the cache folder writable for the engine's user",
+    Code.CACHE_NAME: "lies on the compile-cache volume, so the next pod starts from it",
+    Code.ASSETS_POD_LOCAL: "configuration and tokenizer pulled from the bucket stay in the pod: shared, they race",
+    Code.POD_SECURITY: "namespace {namespace} enforces Pod Security {level}, which refuses {what}",
+    Code.FARGATE: "Fargate has no folder of the node to keep a compile cache in",
+    Code.NO_INSTANCE_STORE: "the node may have no instance store, and the operator's settings keep the compile cache off "
+    "its root volume",
+    Code.NON_ROOT: "the engine may not run as root and could not write the cache folder: {problem}",
+    Code.GPU_NOT_FIXED: "nothing in the pod fixes its GPU, and one claim must not serve two kinds: {consequence}",
     Code.NOT_A_POD_CREATION: "only the creation of a pod is acted on",
     Code.UNREADABLE_POD: "the pod has a field of a type that its API does not allow, so it was left as it was",
     Code.DEADLINE: "deciding took longer than a review may, so the pod was left as it was; the next one may be tuned",
@@ -106,6 +245,26 @@ _SENTENCES: dict[Code, str] = {
 
 _COUNSEL: dict[Advice, str] = {
     Advice.ENFORCE_EAGER: "the engine runs eagerly, so it compiles nothing and there is no compile cache to keep",
+    Advice.DISTRIBUTED: "each of {ranks} ranks reads the whole model, {gib} GiB through {gbps} Gbit/s; "
+    "--model-loader-extra-config '{{\"distributed\": true}}' reads it once and hands it on between GPUs. Compare its "
+    "output first: it is reported to be wrong for some models",
+    Advice.STARTUP_PROBE: "the probe gives up after {budget} s, and this start may take {seconds} s; a startupProbe on "
+    "/health with periodSeconds 10 and failureThreshold 60 leaves 600 s",
+    Advice.BUCKET_REGION: "the bucket is in {bucket_region}, the nodes in {regions}: a copy in the nodes' region is faster "
+    "and saves transfer cost",
+    Advice.CONSOLIDATED_FILE: "a consolidated*.safetensors of {gib} GiB lies beside the shards and is read as well; move "
+    "it into a folder of its own",
+    Advice.PER_POD_ENV: "{names}: differs in every pod and is part of the compile cache's key in older vLLM, which then "
+    "compiles on every start; {remedy}",
+    Advice.LOADER_CONFIG: "--model-loader-extra-config sets {keys} and wins over the environment; without it "
+    "fastload would choose",
+    Advice.STARTUP_PLAN: "newer vLLM skips its memory profiling on a later start with VLLM_ENABLE_STARTUP_PLAN=1, kept in "
+    "the same cache folder",
+    Advice.MEMORY_HEADROOM: "give the container {gib} GiB of memory or more: reading the weights may run out of its "
+    "{limit} GiB, which ends the engine without a traceback",
+    Advice.UNPINNED_IMAGE: "image {image} is not pinned to a version, so its streamer and its compile cache change without "
+    "notice; name a version or a digest",
+    Advice.CACHE_ON_EMPTY_DIR: "{names} leads to an emptyDir, which does not outlive the pod, so every pod compiles anew",
 }
 
 

@@ -162,7 +162,7 @@ _SENTENCES: dict[Code, str] = {
     Code.S3_WRONG_REGION: "bucket {bucket} is in another region than its endpoint or access point says",
     Code.S3_BAD_ANSWER: "the S3 endpoint's answer to the listing of {uri} could not be used ({problem})",
     Code.NAMESPACE_UNKNOWN: "namespace {namespace} could not be read from the API server ({problem})",
-    Code.LOOKUP_SLOW: "looking up {subject} took longer than a review may wait; the next pod will have it",
+    Code.LOOKUP_SLOW: "looking up {subject} took longer than a review may wait; a later pod may have it",
     Code.LOOKUP_FAILED: "looking up {subject} failed inside fastload ({problem}); its log has the details",
     Code.OFFLINE: "offline: {subject} was not looked up",
     Code.FEATURE_OFF: "annotation {annotation} leaves out {feature}",

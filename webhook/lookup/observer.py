@@ -1,0 +1,47 @@
+"""What the look-ups tell whoever counts them. Every word is enumerated, so a metric's labels stay few."""
+
+from enum import StrEnum
+from typing import Protocol
+
+
+class Lookup(StrEnum):
+    """What was looked up."""
+
+    MODEL = "model"
+    NAMESPACE = "namespace"
+
+
+class Memory(StrEnum):
+    """Whether memory had the answer: fresh, stale (served while a new one is fetched), or not at all."""
+
+    HIT = "hit"
+    STALE = "stale"
+    MISS = "miss"
+
+
+class Outcome(StrEnum):
+    """How a look-up that left memory ended; `late` is for each review that stopped waiting for one."""
+
+    FOUND = "found"
+    UNKNOWN = "unknown"
+    LATE = "late"
+
+
+class Observer(Protocol):
+    """Counts look-ups; called on the event loop, so it must not block."""
+
+    def count_lookup(self, lookup: Lookup, outcome: Outcome, seconds: float) -> None:
+        """Counts one look-up that left memory."""
+
+    def count_cache(self, lookup: Lookup, result: Memory) -> None:
+        """Counts one question to a look-up's memory."""
+
+
+class Unobserved:
+    """Counts nothing."""
+
+    def count_lookup(self, lookup: Lookup, outcome: Outcome, seconds: float) -> None:
+        """Counts nothing."""
+
+    def count_cache(self, lookup: Lookup, result: Memory) -> None:
+        """Counts nothing."""

@@ -28,8 +28,8 @@ Headers = Sequence[tuple[bytes, bytes]]
 class Observer(Protocol):
     """Who counts reviews. Labels come from enumerations only."""
 
-    def count_review(self, outcome: Outcome, reasons: Sequence[Code], seconds: float) -> None:
-        """Counts one answered request and the seconds from its first byte of body to its answer."""
+    def observe(self, outcome: Outcome, reasons: Sequence[Code], seconds: float) -> None:
+        """Notes one answered request, and the seconds from its first byte to its answer."""
 
 
 class _RefusedError(Exception):
@@ -72,17 +72,17 @@ class ReviewEndpoint:
         else:
             decision, body = await self._reviewer.review(request)
             await _respond(send, HTTPStatus.OK, body, content_type=b"application/json")
-            self._count(decision.outcome, decision.codes, started)
+            self._observe(decision.outcome, decision.codes, started)
 
     async def _refuse(self, send: Send, refused: _RefusedError, started: float) -> None:
         body = f"{str(refused)[:300]}\n".encode()
         await _respond(send, refused.status, body, content_type=b"text/plain; charset=utf-8", headers=refused.headers)
-        self._count(Outcome.REFUSED, (), started)
+        self._observe(Outcome.REFUSED, (), started)
 
-    def _count(self, outcome: Outcome, reasons: Sequence[Code], started: float) -> None:
+    def _observe(self, outcome: Outcome, reasons: Sequence[Code], started: float) -> None:
         # The answer is out; a metric that cannot be counted must not turn it into an error.
         with contextlib.suppress(Exception):
-            self._observer.count_review(outcome, reasons, time.perf_counter() - started)
+            self._observer.observe(outcome, reasons, time.perf_counter() - started)
 
     async def _read(self, receive: Receive) -> bytes:
         """Reads the body, within its limit and its time."""

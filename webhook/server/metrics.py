@@ -4,7 +4,7 @@ A label's values come from enumerations only, so the number of series is bounded
 """
 
 import platform
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import msgspec
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -12,6 +12,9 @@ from prometheus_client.gc_collector import GCCollector
 from prometheus_client.process_collector import ProcessCollector
 
 from webhook import __version__
+from webhook.admission.decision import Outcome
+from webhook.lookup import observer
+from webhook.reasons import Code
 
 
 class Family(msgspec.Struct, frozen=True):
@@ -28,7 +31,7 @@ REVIEWS = Family("fastload_reviews_total", "Reviews answered, by what became of 
 REASONS = Family("fastload_reasons_total", "Reviews whose answer gave this reason.", ("reason",))
 REVIEW_SECONDS = Family(
     "fastload_review_seconds",
-    "Time from a review's last byte to its answer, look-ups included.",
+    "Time from a review's first byte to its answer, look-ups included.",
     # Microseconds from memory, up to the look-ups' deadline without.
     buckets=(0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0),
 )
@@ -65,18 +68,18 @@ class Metrics:
         build = Gauge(BUILD.name, BUILD.help, BUILD.labels, registry=self.registry)
         build.labels(__version__, platform.python_version()).set(1)
 
-    def count_review(self, outcome: str, reasons: Iterable[str], seconds: float) -> None:
-        """Counts one answered review."""
+    def observe(self, outcome: Outcome, reasons: Sequence[Code], seconds: float) -> None:
+        """Counts one answered review, as the review endpoint's observer."""
         self._reviews.labels(outcome).inc()
         for reason in reasons:
             self._reasons.labels(reason).inc()
         self._review_seconds.observe(seconds)
 
-    def count_lookup(self, lookup: str, outcome: str, seconds: float) -> None:
+    def count_lookup(self, lookup: observer.Lookup, outcome: observer.Outcome, seconds: float) -> None:
         """Counts one look-up that left memory."""
         self._lookup_seconds.labels(lookup, outcome).observe(seconds)
 
-    def count_cache(self, lookup: str, result: str) -> None:
+    def count_cache(self, lookup: observer.Lookup, result: observer.Memory) -> None:
         """Counts one question to a look-up's cache."""
         self._cache.labels(lookup, result).inc()
 

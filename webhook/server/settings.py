@@ -9,6 +9,7 @@ from typing import Annotated
 
 import msgspec
 
+from webhook.admission.settings import AdmissionSettings
 from webhook.lookup.settings import LookupSettings
 from webhook.plan.settings import PlanSettings
 from webhook.pod.settings import PodSettings
@@ -88,6 +89,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Every setting, by room."""
 
     server: ServerSettings = ServerSettings()
+    admission: AdmissionSettings = AdmissionSettings()
     pod: PodSettings = PodSettings()
     lookup: LookupSettings = LookupSettings()
     plan: PlanSettings = PlanSettings()

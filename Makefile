@@ -1,0 +1,78 @@
+# What each target is for: `make help`.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Stamps: what is installed into the virtual environment, so that a rerun does nothing.
+RUNTIME := $(VENV)/.installed
+TOOLS := $(VENV)/.installed-dev
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-emit-index-url --no-emit-find-links pyproject.toml requirements/build.in
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint types unit e2e bench docs catalogue lock certs deploy clean
+
+help:  ## List the targets
+	@sed -n 's/^\([a-z0-9]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
+
+setup: $(RUNTIME)  ## Make .venv with everything it takes to run (.venv/bin/fastload)
+
+$(RUNTIME): requirements/demo.lock pyproject.toml
+	@for python in "$(PYTHON)" python3 python3.14 python3.13 python3.12 python3.11; do \
+		if "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			echo "Installing into $(VENV) with $$("$$python" --version) ..."; \
+			exec "$$python" -m venv $(VENV); \
+		fi; \
+	done; \
+	echo "fastload needs Python 3.11 or later; name one with: make setup PYTHON=/path/to/python3" >&2; exit 1
+	@$(PIP) --require-hashes -r requirements/demo.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(TOOLS): requirements/dev.lock $(RUNTIME)
+	@$(PIP) --require-hashes -r requirements/dev.lock
+	@touch $@
+
+run: $(RUNTIME)  ## See fastload work on this machine: an S3, the webhook and two reviews (Ctrl-C ends it)
+	@$(BIN)/python -m demo $(ARGS)
+
+test: lint types unit e2e  ## Everything that has to hold: lint, types, unit tests, a real control plane
+
+lint: $(TOOLS)  ## Ruff and the layers between the rooms
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
+
+types: $(TOOLS)  ## mypy, strict
+	$(BIN)/mypy
+
+unit: $(TOOLS)  ## The tests that need nothing but this machine
+	$(BIN)/python -m pytest --numprocesses 2 --ignore tests/e2e $(ARGS)
+
+e2e: $(TOOLS)  ## The tests against a real API server (the first run builds it: about 7 minutes)
+	$(BIN)/python -m tests.cluster.binaries
+	$(BIN)/python -m pytest tests/e2e $(ARGS)
+
+bench: $(TOOLS)  ## Microseconds per step, and reviews per second over TLS on one core
+	$(BIN)/python -m benchmarks.steps
+	$(BIN)/python -m benchmarks.tls
+
+docs: $(TOOLS)  ## Write the docs' tables from the code
+	$(BIN)/python -m tests.docs.tables
+
+catalogue: $(TOOLS)  ## Write the catalogue of EC2 instance types (ARGS='--aws us-west-2' asks EC2 itself)
+	$(BIN)/python -m webhook.lookup.catalogue_build $(ARGS)
+
+lock: $(TOOLS)  ## Resolve the requirements anew
+	$(COMPILE) -o requirements/run.lock
+	$(COMPILE) --extra demo -c requirements/run.lock -o requirements/demo.lock
+	$(COMPILE) --extra demo --group dev -c requirements/demo.lock -o requirements/dev.lock
+
+certs: $(RUNTIME)  ## Issue a development certificate into certs/
+	$(BIN)/fastload certs dev --out certs
+
+deploy: $(RUNTIME)  ## Install into the cluster that kubectl points to (see deploy/install.sh)
+	PATH="$(abspath $(BIN)):$$PATH" deploy/install.sh
+
+clean:  ## Remove what the other targets made
+	rm -rf $(VENV) build dist certs/*.pem .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

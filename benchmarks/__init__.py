@@ -1,0 +1,1 @@
+"""What a review costs: `make bench`."""

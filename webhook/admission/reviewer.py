@@ -154,7 +154,7 @@ def _log_decision(request: Request, facts: PodFacts, decision: Decision) -> None
             namespace=facts.namespace,
             pod=name,
             outcome=decision.outcome,
-            reasons=decision.codes,
+            reasons=",".join(decision.codes),
         )
 
 

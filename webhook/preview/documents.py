@@ -1,0 +1,157 @@
+"""Manifests in: a stream of YAML or JSON documents, with an error that says where and what.
+
+What is too large, too deep or made to explode is refused before it is built.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import yaml
+
+from webhook.preview.kubeyaml import LONGEST_INT, Loader
+
+# The API server takes at most 3 MiB an object; a stream holds a few of them.
+_MAX_BYTES = 16 * 1024 * 1024
+# Nodes once every alias is written out; a pod has a few hundred.
+_MAX_NODES = 500_000
+_MAX_DEPTH = 100
+_TOO_DEEP = f"nested more than {_MAX_DEPTH} levels deep"
+
+
+class Document(msgspec.Struct, frozen=True):
+    """One object of a stream: the file as it was named, its place in it from 1, and what it says."""
+
+    file: str
+    number: int
+    value: dict[str, Any]
+
+
+class UnreadableInputError(Exception):
+    """Input that is no stream of Kubernetes objects; the message has the file, the document and the reason."""
+
+    def __init__(self, file: str, problem: str, *, document: int | None = None, line: int | None = None) -> None:
+        places = ["standard input" if file == "-" else file]
+        if document is not None:
+            places.append(f"document {document}")
+        if line is not None:
+            places.append(f"line {line}")
+        super().__init__(f"{', '.join(places)}: {problem}")
+
+
+def read_documents(file: str, content: bytes) -> list[Document]:
+    """Reads the objects of one file; empty documents count but are left out.
+
+    Raises:
+        UnreadableInputError: not UTF-8, not YAML or JSON, too large, or holding something that is no object.
+    """
+    if len(content) > _MAX_BYTES:
+        raise UnreadableInputError(file, f"larger than {_MAX_BYTES // 2**20} MiB")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise UnreadableInputError(file, f"not UTF-8 text: byte {content[error.start]:#04x}", line=line) from None
+    values = _json_values(file, text) if text.lstrip()[:1] in {"{", "["} else None
+    if values is None:
+        values = list(_yaml_values(file, text))
+    return [Document(file, number, _object(file, number, value)) for number, value in values if value is not None]
+
+
+def _object(file: str, number: int, value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        kind = "a list" if isinstance(value, list) else "a single value"
+        raise UnreadableInputError(file, f"{kind}, not a Kubernetes object", document=number)
+    return value
+
+
+def _json_values(file: str, text: str) -> list[tuple[int, Any]] | None:
+    """Returns the values of a JSON stream; None where it is not JSON, as YAML may begin with a brace too."""
+    decoder = json.JSONDecoder(parse_int=_int, parse_constant=_refuse_constant)
+    values: list[tuple[int, Any]] = []
+    rest = text.strip()
+    try:
+        while rest:
+            value, end = decoder.raw_decode(rest)
+            values.append((len(values) + 1, value))
+            rest = rest[end:].lstrip()
+    except RecursionError:
+        raise UnreadableInputError(file, _TOO_DEEP, document=len(values) + 1) from None
+    except ValueError:
+        return None
+    for number, value in values:
+        if _deeper(value, _MAX_DEPTH):
+            raise UnreadableInputError(file, _TOO_DEEP, document=number)
+    return values
+
+
+def _deeper(value: object, levels: int) -> bool:
+    if isinstance(value, dict):
+        value = list(value.values())
+    return isinstance(value, list) and (levels == 0 or any(_deeper(item, levels - 1) for item in value))
+
+
+def _yaml_values(file: str, text: str) -> Iterator[tuple[int, Any]]:
+    number = 1
+    try:
+        loader = Loader(text)
+        while loader.check_node():
+            node: Any = loader.get_node()
+            _refuse_bomb(file, number, node)
+            yield number, loader.construct_document(node)
+            number += 1
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else None
+        raise UnreadableInputError(file, f"not YAML: {_problem(error, text)}", document=number, line=line) from None
+    except yaml.YAMLError as error:
+        raise UnreadableInputError(file, f"not YAML: {' '.join(str(error).split())}", document=number) from None
+
+
+def _problem(error: yaml.MarkedYAMLError, text: str) -> str:
+    mark = error.problem_mark
+    rest = "".join(text.split("\n")[mark.line : mark.line + 1])[mark.column :] if mark else ""
+    if rest.startswith("\t"):
+        return "a tab, where YAML takes spaces only"
+    return " ".join(filter(None, (error.context, error.problem)))
+
+
+def _refuse_bomb(file: str, number: int, root: yaml.Node) -> None:
+    sizes: dict[int, int] = {}
+
+    def size(node: yaml.Node, depth: int) -> int:
+        """Counts nodes as if each alias were written out; 0 marks one that is being counted."""
+        line = node.start_mark.line + 1
+        if depth > _MAX_DEPTH:
+            raise UnreadableInputError(file, _TOO_DEEP, document=number, line=line)
+        if id(node) in sizes:
+            if not sizes[id(node)]:
+                raise UnreadableInputError(file, "an alias that contains itself", document=number, line=line)
+            return sizes[id(node)]
+        sizes[id(node)] = 0
+        total = 1 + sum(size(child, depth + 1) for child in _children(node))
+        if total > _MAX_NODES:
+            raise UnreadableInputError(file, f"aliases expand to over {_MAX_NODES} values", document=number, line=line)
+        sizes[id(node)] = total
+        return total
+
+    size(root, 0)
+
+
+def _children(node: yaml.Node) -> Iterator[yaml.Node]:
+    if isinstance(node, yaml.SequenceNode):
+        yield from node.value
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            yield key
+            yield value
+
+
+def _int(digits: str) -> int | float:
+    """Reads a JSON whole number; a very long one becomes a float, as it does for the API server."""
+    return int(digits) if len(digits) <= LONGEST_INT else float(digits)
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON value")

@@ -43,7 +43,7 @@ class _Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class Cached(Generic[K, V]):
-    """Answers by key, fetched by `fetch`; `lookup` and `describe` name them in metrics, logs and reasons."""
+    """Answers by key, fetched by `fetch`; `lookup` says what they are, and a key's `str` which."""
 
     def __init__(
         self,
@@ -51,14 +51,12 @@ class Cached(Generic[K, V]):
         policy: Policy,
         *,
         lookup: Lookup,
-        describe: Callable[[K], str],
         observer: Observer,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._fetch = fetch
         self._policy = policy
         self._lookup = lookup
-        self._describe = describe
         self._observer = observer
         self._clock = clock
         self._entries: OrderedDict[K, _Entry] = OrderedDict()
@@ -131,9 +129,9 @@ class Cached(Generic[K, V]):
                 return await self._fetch(key)
         except TimeoutError:
             return self._slow(key)
-        except Exception as fault:
+        except Exception as fault:  # noqa: BLE001 - whatever a client raises, the review must be answered
             _log.exception("looking up a %s failed", self._lookup)
-            return Unknown(because(Code.LOOKUP_FAILED, subject=self._describe(key), problem=type(fault).__name__))
+            return Unknown(because(Code.LOOKUP_FAILED, subject=self._subject(key), problem=type(fault).__name__))
 
     def _land(self, key: K, value: V | Unknown) -> None:
         """Remembers an answer. A failure does not displace an answer that may still be served."""
@@ -154,4 +152,7 @@ class Cached(Generic[K, V]):
             self._entries.popitem(last=False)
 
     def _slow(self, key: K) -> Unknown:
-        return Unknown(because(Code.LOOKUP_SLOW, subject=self._describe(key)))
+        return Unknown(because(Code.LOOKUP_SLOW, subject=self._subject(key)))
+
+    def _subject(self, key: K) -> str:
+        return f"{self._lookup} {key}"

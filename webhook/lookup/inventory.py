@@ -4,7 +4,7 @@ A review needs the kinds of node only, so nodes that differ in nothing a selecto
 nodes become a handful, and a kind outlives the coming and going of its nodes.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from types import MappingProxyType
 
 import msgspec
@@ -16,11 +16,16 @@ HOSTNAME = "kubernetes.io/hostname"
 
 
 class NodeKind(msgspec.Struct, frozen=True):
-    """A node but for its name: labels, lasting taints, and what it can allocate of each device."""
+    """A node but for its name: labels, lasting taints, and what it can allocate of each device, each sorted by name."""
 
     labels: Mapping[str, str]
     taints: tuple[Taint, ...] = ()
     devices: Mapping[str, int] = MappingProxyType({})
+
+    @property
+    def key(self) -> Hashable:
+        """What makes two nodes the same kind."""
+        return (tuple(self.labels.items()), self.taints, tuple(self.devices.items()))
 
     @property
     def instance_type(self) -> str | None:

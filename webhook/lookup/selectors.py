@@ -33,7 +33,7 @@ class Taint(NamedTuple):
     """A taint of a node."""
 
     key: str
-    value: str | None
+    value: str
     effect: str
 
 
@@ -81,7 +81,7 @@ def _tolerated(taint: Taint, key: str | None, operator: str | None, value: str |
         return operator == "Exists"
     if key != taint.key:
         return False
-    return operator not in (None, "", "Equal") or (value or "") == (taint.value or "")
+    return operator not in (None, "", "Equal") or (value or "") == taint.value
 
 
 def _requirements(expressions: Iterable[NodeSelectorRequirement] | None) -> Term:

@@ -1,0 +1,125 @@
+"""The cluster in memory: namespaces, kinds of node and NodePools, followed so that a review need not ask for them."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Protocol
+from urllib.parse import quote
+
+import msgspec
+
+from webhook.lookup.facts import Namespace, Unknown
+from webhook.lookup.inventory import Inventory
+from webhook.lookup.stores import NamespaceRules, Namespaces, Nodes, NodeView, Pools, PoolView
+from webhook.lookup.watching import Follower, KubeApi, KubeError, Named
+from webhook.reasons import Code, because
+
+_NAMESPACES = "/api/v1/namespaces"
+_NODES = "/api/v1/nodes"
+_POOLS = "/apis/karpenter.sh/v1/nodepools"
+
+
+class ClusterView(Protocol):
+    """What the look-ups ask of a cluster."""
+
+    @property
+    def inventory(self) -> Inventory:
+        """The nodes' kinds and the NodePools; the same object as long as they are the same."""
+
+    def namespace(self, name: str) -> Namespace | None:
+        """Returns a namespace from memory; None where it is not there."""
+
+    async def fetch_namespace(self, name: str) -> Namespace | Unknown:
+        """Asks for a namespace that memory does not have."""
+
+
+class NoCluster:
+    """No cluster at all: every namespace has the labels given, and there are no nodes."""
+
+    def __init__(self, rules: NamespaceRules, labels: Mapping[str, str] | None = None) -> None:
+        self.inventory = Inventory()
+        self._rules = rules
+        self._labels = labels or {}
+
+    def namespace(self, name: str) -> Namespace:
+        """Returns the namespace as the labels say that stand for every namespace's."""
+        return self._rules.read(name, self._labels)
+
+    async def fetch_namespace(self, name: str) -> Namespace:
+        """Returns the same as `namespace`."""
+        return self.namespace(name)
+
+
+class Cluster:
+    """A cluster, followed through its API server. It belongs to one event loop.
+
+    NodePools may be missing or forbidden, and the API server away, at the start or later: the look-ups go on with what
+    is known, and `problems` tells what is not.
+    """
+
+    def __init__(self, api: KubeApi, rules: NamespaceRules) -> None:
+        self._api = api
+        self._rules = rules
+        self._namespaces = Namespaces(rules)
+        self._nodes = Nodes()
+        self._pools = Pools()
+        self._followers: dict[str, Follower[Named] | Follower[NodeView] | Follower[PoolView]] = {
+            "namespaces": Follower(api, _NAMESPACES, Named, self._namespaces),
+            "nodes": Follower(api, _NODES, NodeView, self._nodes),
+            "nodepools": Follower(api, _POOLS, PoolView, self._pools),
+        }
+        self._tasks: list[asyncio.Task[None]] = []
+        self._inventory = Inventory()
+        self._revisions = (0, 0)
+
+    async def start(self) -> None:
+        """Begins to follow the cluster; returns at once."""
+        self._tasks = [asyncio.create_task(follower.run()) for follower in self._followers.values()]
+
+    async def close(self) -> None:
+        """Stops following."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def settled(self, timeout_seconds: float) -> bool:
+        """Waits until the server has answered for every resource; False where that takes longer."""
+        waits = (follower.settled.wait() for follower in self._followers.values())
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                await asyncio.gather(*waits)
+        except TimeoutError:
+            return False
+        return True
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """What cannot be followed now, by resource, and why."""
+        return {name: follower.problem for name, follower in self._followers.items() if follower.problem}
+
+    @property
+    def inventory(self) -> Inventory:
+        """The nodes' kinds and the NodePools; a new object when either changed."""
+        revisions = (self._nodes.revision, self._pools.revision)
+        if revisions != self._revisions:
+            self._revisions = revisions
+            self._inventory = Inventory(self._nodes.kinds, tuple(self._pools.by_name.values()), self._nodes.by_name)
+        return self._inventory
+
+    def namespace(self, name: str) -> Namespace | None:
+        """Returns a namespace from memory; None where it is not there, as one that was made just now."""
+        return self._namespaces.by_name.get(name)
+
+    async def fetch_namespace(self, name: str) -> Namespace | Unknown:
+        """Asks the API server for one namespace."""
+        try:
+            body = await self._api.get(f"{_NAMESPACES}/{quote(name, safe='')}", {})
+            found = msgspec.json.decode(body, type=Named)
+        except (KubeError, msgspec.DecodeError) as fault:
+            return Unknown(because(Code.NAMESPACE_UNKNOWN, namespace=name, problem=_problem(fault)))
+        return self._rules.read(name, found.metadata.labels or {})
+
+
+def _problem(fault: Exception) -> str:
+    if isinstance(fault, KubeError) and fault.status:
+        return f"status {fault.status}"
+    return "no answer" if isinstance(fault, KubeError) else "an answer that cannot be read"

@@ -1,0 +1,181 @@
+"""What is to be listed for a pod, and what a listing amounts to. Pure.
+
+Source of the rules: the streamer's own listing, as measured (docs/tuning.md): direct children of the prefix whose names
+end in `.safetensors`, case-sensitive; the index file is never read.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from functools import lru_cache
+
+import msgspec
+
+from webhook.lookup.facts import Shards, Unknown
+from webhook.lookup.settings import LookupSettings
+from webhook.lookup.uri import Location, is_aws, locate, origin, store_of
+from webhook.pod.facts import Launch, PodFacts
+from webhook.reasons import Code, because
+
+SHARD_PATTERN = "*.safetensors"
+_CONSOLIDATED_PATTERN = "consolidated*.safetensors"
+_SHARDED_FORMAT = "runai_streamer_sharded"
+# vLLM's default name of a file of the sharded format.
+_RANK_PATTERN = "model-rank-{rank}-part-{part}.safetensors"
+_FALSE = frozenset({"0", "false", "no", "off"})
+_TRUE = frozenset({"1", "true", "yes", "on"})
+# The names that lead a pod's streamer to an endpoint: boto3's own for S3, the oldest streamers' name, the common one.
+_ENDPOINT_NAMES = ("AWS_ENDPOINT_URL_S3", "RUNAI_STREAMER_S3_ENDPOINT", "AWS_ENDPOINT_URL")
+
+
+class Route(msgspec.Struct, frozen=True, kw_only=True):
+    """The way to a store: everything that makes one S3 client differ from another.
+
+    Where `endpoint`, `region` or `path_style` is None, boto3 decides as it does for anybody.
+    """
+
+    endpoint: str | None = None
+    region: str | None = None
+    path_style: bool | None = None
+    unsigned: bool = False
+
+
+class Listing(msgspec.Struct, frozen=True, kw_only=True):
+    """One listing to be made: where, by which way, and the name pattern of the sharded format, if it is in that."""
+
+    location: Location
+    route: Route = Route()
+    rank_pattern: str | None = None
+
+    def __str__(self) -> str:
+        return str(self.location)
+
+
+def wanted(facts: PodFacts, settings: LookupSettings) -> Listing | Shards | Unknown | None:
+    """Tells what is to be listed for a pod.
+
+    Returns the figures themselves where annotations declare them, an `Unknown` where nothing may or can be listed, and
+    None where the pod is left alone or its model does not lie in an object store.
+    """
+    uri = facts.annotations.model or (facts.launch.model if facts.launch else None)
+    store = store_of(uri) if uri else None
+    if uri is None or store is None or facts.launch is None or facts.skips:
+        return None
+    if facts.annotations.shards and facts.annotations.model_bytes:
+        return declared(facts.annotations.shards, facts.annotations.model_bytes)
+    if store != "s3":
+        return Unknown(because(Code.STORE_NOT_S3, uri=uri))
+    location = locate(uri)
+    if location is None:
+        return Unknown(because(Code.BAD_MODEL_URI, uri=uri, problem="it names no bucket"))
+    return _listing(location, facts.launch, facts.container.env.values if facts.container else {}, settings)
+
+
+def _listing(
+    location: Location, launch: Launch, env: Mapping[str, str | None], settings: LookupSettings
+) -> Listing | Unknown:
+    """Returns the listing to be made, if the operator allows the bucket and the way to it."""
+    if not any(fnmatchcase(location.bucket, pattern) for pattern in settings.allowed_buckets):
+        return Unknown(because(Code.BUCKET_NOT_ALLOWED, bucket=location.bucket))
+    route = _route(env, settings, location)
+    if isinstance(route, Unknown):
+        return route
+    sharded = launch.load_format == _SHARDED_FORMAT
+    return Listing(
+        location=location, route=route, rank_pattern=(launch.loader.pattern or _RANK_PATTERN) if sharded else None
+    )
+
+
+def declared(count: int, total_bytes: int) -> Shards:
+    """Returns shards as an annotation or a flag declares them: of the same size each."""
+    return Shards(count=count, total_bytes=total_bytes, largest_bytes=-(-total_bytes // count), declared=True)
+
+
+def count_shards(sizes: Mapping[str, int], listing: Listing, region: str | None) -> Shards | Unknown:
+    """Adds up a listing, given the size in bytes of each direct child by its name."""
+    if listing.rank_pattern is not None:
+        found = _count_ranks(sizes, listing.rank_pattern, region)
+    else:
+        found = _count_files({name: size for name, size in sizes.items() if fnmatchcase(name, SHARD_PATTERN)}, region)
+    pattern = listing.rank_pattern or SHARD_PATTERN
+    return found or Unknown(because(Code.NO_SAFETENSORS, pattern=pattern, uri=listing))
+
+
+def _count_files(sizes: Mapping[str, int], region: str | None) -> Shards | None:
+    """Adds up ordinary shards; consolidated files count as such only where they lie beside others."""
+    if not sizes:
+        return None
+    consolidated = [size for name, size in sizes.items() if fnmatchcase(name, _CONSOLIDATED_PATTERN)]
+    return Shards(
+        count=len(sizes),
+        total_bytes=sum(sizes.values()),
+        largest_bytes=max(sizes.values()),
+        consolidated_bytes=sum(consolidated) if len(consolidated) < len(sizes) else 0,
+        bucket_region=region,
+    )
+
+
+def _count_ranks(sizes: Mapping[str, int], pattern: str, region: str | None) -> Shards | None:
+    """Adds up files of the sharded format, of which a rank reads its own; others are not read, so they don't count."""
+    expression = _rank_expression(pattern)
+    ranks: dict[str, list[int]] = {}
+    for name, size in sizes.items():
+        if found := expression.fullmatch(name):
+            ranks.setdefault(found["rank"], []).append(size)
+    if not ranks:
+        return None
+    return Shards(
+        count=sum(len(files) for files in ranks.values()),
+        total_bytes=sum(sum(files) for files in ranks.values()),
+        largest_bytes=max(max(files) for files in ranks.values()),
+        ranks=len(ranks),
+        rank_count=max(len(files) for files in ranks.values()),
+        rank_bytes=max(sum(files) for files in ranks.values()),
+        bucket_region=region,
+    )
+
+
+@lru_cache(maxsize=64)
+def _rank_expression(pattern: str) -> re.Pattern[str]:
+    """Turns a pattern with {rank} and {part} into an expression; one that does not name each once matches nothing.
+
+    So a pod's pattern can't hold an expression that takes forever.
+    """
+    named = re.split(r"\{(rank|part)[^{}]*\}", pattern)
+    if sorted(named[1::2]) != ["part", "rank"]:
+        return re.compile(r"(?!)(?P<rank>)")
+    expressions = {"rank": "(?P<rank>[0-9]+)", "part": ".*"}
+    return re.compile(
+        "".join(expressions[piece] if place % 2 else re.escape(piece) for place, piece in enumerate(named)), re.DOTALL
+    )
+
+
+def _route(env: Mapping[str, str | None], settings: LookupSettings, location: Location) -> Route | Unknown:
+    """Returns the way to a pod's store: its own endpoint if the operator allows it, else the operator's or boto3's.
+
+    An endpoint of AWS's own leads to the same buckets as no endpoint does, so it is not followed as such.
+    """
+    style = _path_style(env)
+    unsigned = (env.get("RUNAI_STREAMER_S3_UNSIGNED") or "").lower() in _TRUE
+    name = next((name for name in _ENDPOINT_NAMES if env.get(name, "") != ""), None)
+    if name is None:
+        return Route(endpoint=settings.s3_endpoint, path_style=style, unsigned=unsigned)
+    url = env[name]
+    if url is None:
+        return Unknown(because(Code.ENDPOINT_UNKNOWN, name=name, uri=location))
+    if is_aws(url):
+        return Route(path_style=style, unsigned=unsigned)
+    endpoint = origin(url)
+    if endpoint is None or endpoint not in _allowed_origins(settings):
+        return Unknown(because(Code.ENDPOINT_NOT_ALLOWED, endpoint=endpoint or f"in {name}"))
+    region = env.get("AWS_REGION") or env.get("AWS_DEFAULT_REGION")
+    return Route(endpoint=endpoint, region=region, path_style=style, unsigned=unsigned)
+
+
+def _path_style(env: Mapping[str, str | None]) -> bool | None:
+    return True if (env.get("RUNAI_STREAMER_S3_USE_VIRTUAL_ADDRESSING") or "").lower() in _FALSE else None
+
+
+def _allowed_origins(settings: LookupSettings) -> Iterable[str | None]:
+    urls = (*settings.allowed_endpoints, settings.s3_endpoint)
+    return (origin(url) for url in urls if url)

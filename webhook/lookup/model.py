@@ -1,0 +1,138 @@
+"""Lists a model's shards in S3 through boto3, with credentials and configuration found as boto3 finds them."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import boto3
+import botocore.session
+from botocore import UNSIGNED
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from cachetools import LRUCache
+
+from webhook.lookup.facts import Shards, Unknown
+from webhook.lookup.listing import Listing, Route, count_shards
+from webhook.lookup.s3_errors import explain
+from webhook.lookup.uri import is_aws
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import ListObjectsV2OutputTypeDef
+
+# How long a listing of many pages may take in all, in seconds; a review stops waiting long before.
+LISTING_SECONDS = 30.0
+
+_WORKERS = 8
+_CLIENTS = 32
+# Short, and with one try more: a thread that is free is worth more than a page that is late.
+_CONNECT_SECONDS = 2.0
+_READ_SECONDS = 4.0
+_ATTEMPTS = 2
+
+
+class Models:
+    """Lists models in S3, in threads of its own: boto3 blocks."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._threads = ThreadPoolExecutor(_WORKERS, thread_name_prefix="s3-listing")
+        self._clients: LRUCache[Route, S3Client] = LRUCache(_CLIENTS)
+        self._making = Lock()
+
+    async def fetch(self, listing: Listing) -> Shards | Unknown:
+        """Lists a model without holding up the event loop; see `list_shards`."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self.list_shards, listing)
+
+    def list_shards(self, listing: Listing) -> Shards | Unknown:
+        """Lists a model's files as the streamer would, and adds them up; every failure is a value."""
+        try:
+            client = self._client(listing.route)
+            sizes, region = self._list(client, listing)
+        except (BotoCoreError, ClientError, KeyError, TimeoutError, TypeError, ValueError) as fault:
+            return explain(fault, listing)
+        if not is_aws(client.meta.endpoint_url):
+            return count_shards(sizes, listing, None)
+        return count_shards(sizes, listing, region or _region_of(client, listing.location.bucket))
+
+    def warm(self, route: Route) -> None:
+        """Makes a client ahead of the first listing: loading boto3's models takes a while."""
+        self._client(route)
+
+    def close(self) -> None:
+        """Drops what waits for a thread; a listing under way ends by its own time-outs."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _list(self, client: "S3Client", listing: Listing) -> tuple[dict[str, int], str | None]:
+        """Returns the size in bytes of each direct child by its name, and the bucket's region where S3 tells it."""
+        until = self._clock() + LISTING_SECONDS
+        location = listing.location
+        sizes: dict[str, int] = {}
+        region = None
+        pages = client.get_paginator("list_objects_v2").paginate(
+            Bucket=location.bucket, Prefix=location.prefix, Delimiter="/"
+        )
+        for page in pages:
+            sizes |= _children(page, location.prefix)
+            region = page["ResponseMetadata"]["HTTPHeaders"].get("x-amz-bucket-region", region)
+            if self._clock() > until:
+                raise TimeoutError
+        return sizes, region
+
+    def _client(self, route: Route) -> "S3Client":
+        """Returns the route's client, made once."""
+        with self._making:
+            client = self._clients.get(route)
+            if client is None:
+                client = _make_client(route)
+                self._clients[route] = client
+            return client
+
+
+def _children(page: "ListObjectsV2OutputTypeDef", prefix: str) -> dict[str, int]:
+    """Reads a page, without the folder's own marker, and without what a store lists that ignores the delimiter."""
+    found = ((each["Key"].removeprefix(prefix), each["Size"]) for each in page.get("Contents", []))
+    return {name: size for name, size in found if name and "/" not in name}
+
+
+def _make_client(route: Route) -> "S3Client":
+    """Makes a client as boto3's users expect one: credentials, endpoint and style from environment and profile.
+
+    A store that is not AWS is addressed by path, since few resolve a bucket's name in front of their own, unless the
+    profile says otherwise.
+    """
+    session = botocore.session.get_session()
+    client = _client_of(session, route, path_style=route.path_style is True)
+    configured = session.get_scoped_config().get("s3")
+    styled = isinstance(configured, dict) and "addressing_style" in configured
+    if route.path_style is None and not styled and not is_aws(client.meta.endpoint_url):
+        return _client_of(session, route, path_style=True)
+    return client
+
+
+def _client_of(session: botocore.session.Session, route: Route, *, path_style: bool) -> "S3Client":
+    config = Config(
+        connect_timeout=_CONNECT_SECONDS,
+        read_timeout=_READ_SECONDS,
+        retries={"mode": "standard", "total_max_attempts": _ATTEMPTS},
+        max_pool_connections=_WORKERS,
+        s3={"addressing_style": "path"} if path_style else None,
+        signature_version=UNSIGNED if route.unsigned else None,
+    )
+    client: S3Client = boto3.session.Session(botocore_session=session).client(
+        "s3", endpoint_url=route.endpoint, region_name=route.region, config=config
+    )
+    return client
+
+
+def _region_of(client: "S3Client", bucket: str) -> str | None:
+    """Asks for a bucket's region by itself, where its listing did not tell; None where that is refused."""
+    try:
+        answer = client.head_bucket(Bucket=bucket)
+    except (BotoCoreError, ClientError):
+        return None
+    region = answer["ResponseMetadata"]["HTTPHeaders"].get("x-amz-bucket-region")
+    return str(region) if region else None

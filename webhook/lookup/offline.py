@@ -1,0 +1,67 @@
+"""The world without any I/O: what flags and annotations declare, and what a pod's own constraints allow."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from webhook.lookup.catalogue import Catalogue
+from webhook.lookup.facts import Candidates, Shards, Unknown, World
+from webhook.lookup.instances import ask_of, candidates
+from webhook.lookup.inventory import Inventory
+from webhook.lookup.listing import Listing, wanted
+from webhook.lookup.settings import LookupSettings
+from webhook.lookup.stores import NamespaceRules
+from webhook.pod.facts import PodFacts
+from webhook.reasons import Code, because
+
+
+class Assumed(msgspec.Struct, frozen=True, kw_only=True):
+    """What the flags of a preview declare.
+
+    `shards` stand for the listing of every S3 model met, `instance_types` for every pod's that names none itself, and
+    `namespace_labels` for every namespace's.
+    """
+
+    shards: Shards | None = None
+    instance_types: tuple[str, ...] = ()
+    namespace_labels: Mapping[str, str] = msgspec.field(default_factory=dict)
+
+
+class OfflineWorld:
+    """A `WorldSource` that asks nobody."""
+
+    def __init__(
+        self,
+        settings: LookupSettings,
+        catalogue: Catalogue,
+        rules: NamespaceRules,
+        assumed: Assumed | None = None,
+    ) -> None:
+        self._settings = settings
+        self._catalogue = catalogue
+        self._rules = rules
+        self._assumed = assumed or Assumed()
+
+    def known(self, facts: PodFacts) -> World:
+        """Returns the world as it is declared; never None."""
+        return World(
+            shards=self._shards(facts),
+            candidates=self._candidates(facts),
+            namespace=self._rules.read(facts.namespace, self._assumed.namespace_labels),
+        )
+
+    async def find(self, facts: PodFacts) -> World:
+        """Returns the same as `known`."""
+        return self.known(facts)
+
+    def _shards(self, facts: PodFacts) -> Shards | Unknown | None:
+        shards = wanted(facts, self._settings)
+        if not isinstance(shards, Listing):
+            return shards
+        return self._assumed.shards or Unknown(because(Code.OFFLINE, subject=shards))
+
+    def _candidates(self, facts: PodFacts) -> Candidates:
+        ask = ask_of(facts)
+        if self._assumed.instance_types and not ask.annotated:
+            ask = msgspec.structs.replace(ask, annotated=self._assumed.instance_types)
+        return candidates(ask, self._catalogue, Inventory())

@@ -1,0 +1,75 @@
+"""Where a model lies: object-store URIs and S3 endpoints, taken apart. Pure."""
+
+import re
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+import msgspec
+
+_STORE = re.compile(r"(s3|gs|az)://", re.IGNORECASE)
+# A bucket by its name (an access point's alias is one, too), or an access point by its ARN (S3 user guide, 'Access
+# point ARNs'): of S3 itself, of Outposts or of Object Lambda.
+_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{1,254}"
+_ARN = (
+    r"arn:[a-z-]+:s3(?:-object-lambda|-outposts)?:[a-z0-9-]*:[0-9]*:"
+    r"(?:outpost[:/][A-Za-z0-9-]+[:/])?accesspoint[:/][A-Za-z0-9.-]+"
+)
+_LOCATION = re.compile(rf"s3://(?P<bucket>{_ARN}|{_NAME})(?:/(?P<key>.*))?", re.IGNORECASE | re.DOTALL)
+# AWS's own S3 endpoints (AWS General Reference, 'Amazon S3 endpoints'; PrivateLink's interface endpoints).
+_AWS_HOST = re.compile(
+    r"(?:s3|s3-fips|s3-accelerate|(?:bucket|accesspoint)\.vpce-[0-9a-z-]+\.s3)"
+    r"(?:\.dualstack)?(?:[.-][a-z]{2,3}(?:-[a-z]+)+-[0-9])?(?:\.vpce)?\.amazonaws\.(?:com(?:\.cn)?|eu)"
+)
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class Location(msgspec.Struct, frozen=True):
+    """A folder of a bucket: its prefix ends in exactly one slash, or is empty for the bucket's root."""
+
+    bucket: str
+    prefix: str
+
+    def __str__(self) -> str:
+        return f"s3://{self.bucket}/{self.prefix}"
+
+
+def store_of(uri: str) -> str | None:
+    """Returns the object store that a URI names, in lower case: s3, gs, az; None for anything else."""
+    found = _STORE.match(uri)
+    return found[1].lower() if found else None
+
+
+def locate(uri: str) -> Location | None:
+    """Takes an s3:// URI apart; None where it names no bucket that could exist.
+
+    The prefix gets exactly one trailing slash, as the streamer gives it: without, a sibling that begins with the same
+    letters would be listed as well.
+    """
+    found = _LOCATION.fullmatch(uri)
+    if found is None:
+        return None
+    prefix = (found["key"] or "").rstrip("/")
+    return Location(found["bucket"], f"{prefix}/" if prefix else "")
+
+
+@lru_cache(maxsize=256)
+def origin(url: str) -> str | None:
+    """Returns scheme, host and port of an endpoint, normalised (lower case, no default port); None for any other text.
+
+    A URL with a user, a query or a fragment is no endpoint, so a secret in one can't end up in a reason.
+    """
+    try:
+        parts = urlsplit(url.strip())
+        scheme, host, port = parts.scheme.lower(), parts.hostname, parts.port
+    except ValueError:
+        return None
+    if scheme not in _DEFAULT_PORTS or not host or "@" in parts.netloc or parts.query or parts.fragment:
+        return None
+    shown = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{shown}" if port in (None, _DEFAULT_PORTS[scheme]) else f"{scheme}://{shown}:{port}"
+
+
+def is_aws(endpoint: str) -> bool:
+    """Tells whether an endpoint's URL is one of AWS's own for S3, over TLS."""
+    scheme, _, host = (origin(endpoint) or "").partition("://")
+    return scheme == "https" and _AWS_HOST.fullmatch(host) is not None

@@ -1,0 +1,133 @@
+"""The world as a review sees it: what memory has at once, and what can be fetched within the deadline."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import msgspec
+from cachetools import LRUCache
+
+from webhook.lookup.cached import Cached, Policy
+from webhook.lookup.catalogue import Catalogue
+from webhook.lookup.cluster import ClusterView
+from webhook.lookup.facts import Candidates, Namespace, Shards, Unknown, World
+from webhook.lookup.instances import ask_of, candidates
+from webhook.lookup.inventory import Inventory
+from webhook.lookup.listing import Listing, wanted
+from webhook.lookup.observer import Lookup, Observer, Unobserved
+from webhook.lookup.settings import LookupSettings
+from webhook.pod.facts import PodFacts
+
+# How long one look-up may go on in the background, in seconds: longer than a listing takes by its own limits.
+_FETCH_SECONDS = 45.0
+# How long a namespace that was asked for by name holds: until the watch has it, which is a matter of seconds.
+_NAMESPACE_SECONDS = 30.0
+_NAMESPACES = 1_000
+_PLACEMENTS = 10_000
+
+ListShards = Callable[[Listing], Awaitable[Shards | Unknown]]
+
+
+class InstanceTypes:
+    """Candidates by what a pod asks, remembered as long as the cluster's inventory is the same."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._inventory: Inventory | None = None
+        self._known: LRUCache[bytes, Candidates] = LRUCache(_PLACEMENTS)
+
+    def of(self, facts: PodFacts, inventory: Inventory) -> Candidates:
+        """Returns the instance types that a pod may land on."""
+        ask = ask_of(facts)
+        if ask.placement.node_name:  # which kind a node is of may change without a change of the inventory
+            return candidates(ask, self._catalogue, inventory)
+        if inventory is not self._inventory:
+            self._inventory = inventory
+            self._known.clear()
+        key = _KEYS.encode(ask)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = candidates(ask, self._catalogue, inventory)
+        return found
+
+
+_KEYS = msgspec.msgpack.Encoder(enc_hook=dict)
+
+
+class LiveWorld:
+    """The world in memory, filled by look-ups in S3 and the cluster. It belongs to one event loop."""
+
+    def __init__(
+        self,
+        settings: LookupSettings,
+        catalogue: Catalogue,
+        cluster: ClusterView,
+        list_shards: ListShards,
+        observer: Observer | None = None,
+    ) -> None:
+        self._settings = settings
+        self._cluster = cluster
+        self._types = InstanceTypes(catalogue)
+        observer = observer or Unobserved()
+        self._models: Cached[Listing, Shards] = Cached(
+            list_shards, _model_policy(settings), lookup=Lookup.MODEL, observer=observer
+        )
+        self._namespaces: Cached[str, Namespace] = Cached(
+            cluster.fetch_namespace, _namespace_policy(settings), lookup=Lookup.NAMESPACE, observer=observer
+        )
+
+    def known(self, facts: PodFacts) -> World | None:
+        """Returns the world from memory, without I/O or a lock; None where something has to be fetched first."""
+        namespace = self._cluster.namespace(facts.namespace) or self._namespaces.peek(facts.namespace)
+        if namespace is None:
+            return None
+        shards = wanted(facts, self._settings)
+        if isinstance(shards, Listing):
+            shards = self._models.peek(shards)
+            if shards is None:
+                return None
+        return World(shards=shards, candidates=self._candidates(facts), namespace=namespace)
+
+    async def find(self, facts: PodFacts) -> World:
+        """Fetches what is missing, all at once, within the deadline; what is late is an `Unknown`. Never raises.
+
+        A look-up that is late goes on, so the next pod finds it in memory.
+        """
+        shards, namespace = await asyncio.gather(self._find_shards(facts), self._find_namespace(facts.namespace))
+        return World(shards=shards, candidates=self._candidates(facts), namespace=namespace)
+
+    async def close(self) -> None:
+        """Ends the look-ups that go on in the background."""
+        await asyncio.gather(self._models.close(), self._namespaces.close())
+
+    async def _find_shards(self, facts: PodFacts) -> Shards | Unknown | None:
+        shards = wanted(facts, self._settings)
+        if not isinstance(shards, Listing):
+            return shards
+        return await self._models.get(shards, self._settings.deadline_seconds)
+
+    async def _find_namespace(self, name: str) -> Namespace | Unknown:
+        known = self._cluster.namespace(name)
+        return known or await self._namespaces.get(name, self._settings.deadline_seconds)
+
+    def _candidates(self, facts: PodFacts) -> Candidates:
+        return self._types.of(facts, self._cluster.inventory)
+
+
+def _model_policy(settings: LookupSettings) -> Policy:
+    return Policy(
+        fresh_seconds=settings.listing_fresh_seconds,
+        stale_seconds=settings.listing_stale_seconds,
+        failure_seconds=settings.failure_seconds,
+        fetch_seconds=_FETCH_SECONDS,
+        entries=settings.cache_entries,
+    )
+
+
+def _namespace_policy(settings: LookupSettings) -> Policy:
+    return Policy(
+        fresh_seconds=_NAMESPACE_SECONDS,
+        stale_seconds=_NAMESPACE_SECONDS,
+        failure_seconds=settings.failure_seconds,
+        fetch_seconds=_FETCH_SECONDS,
+        entries=_NAMESPACES,
+    )

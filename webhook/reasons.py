@@ -171,8 +171,8 @@ _SENTENCES: dict[Code, str] = {
     Code.CHOSEN_BY_ANNOTATION: "annotation {annotation} says so",
     Code.ADVICE_NOT_APPLIED: "annotation {annotation} asks for {advice}, which would change the engine's arguments; "
     "fastload does not patch arguments",
-    Code.WORST_INSTANCE_TYPE: "the pod may land on any of {count} instance types (known by {source}), so the network is "
-    "taken from the worst of them, {name}",
+    Code.WORST_INSTANCE_TYPE: "the pod may land on any of {count} instance types (known by {source}), so the network "
+    "is taken from the worst of them, {name}",
     Code.NOT_OBJECT_STORAGE: "the weights come from {model}, not from object storage (s3://, gs://, az://), so the "
     "streamer does not read them",
     Code.OTHER_LOAD_FORMAT: "load format {load_format} does not read through the Run:ai streamer",
@@ -187,10 +187,10 @@ _SENTENCES: dict[Code, str] = {
     "times the load time (measured), and which version this image has is not known; annotation {annotation} tells",
     Code.CHUNK_NEWER_STREAMER: "the chunk size stays as it is: larger chunks cost streamers from 0.16.1 up to three "
     "times the load time (measured), and this is {version}",
-    Code.CHUNK_SMALL_SHARDS: "the chunk size stays as it is: {workers} workers share {gib} GiB in {shards} files, less "
-    "than a whole 4 GiB chunk each",
-    Code.CHUNK_SMALL_BUFFER: "the chunk size stays as it is: a buffer of {gib} GiB holds so few 4 GiB chunks that fewer "
-    "requests would be in flight than untouched",
+    Code.CHUNK_SMALL_SHARDS: "the chunk size stays as it is: {workers} workers share {gib} GiB in {shards} files, "
+    "less than a whole 4 GiB chunk each",
+    Code.CHUNK_SMALL_BUFFER: "the chunk size stays as it is: a buffer of {gib} GiB holds so few 4 GiB chunks that "
+    "fewer requests would be in flight than untouched",
     Code.CONCURRENCY_SHARDS: "a rank reads {shards} shard files, a worker for each",
     Code.CONCURRENCY_MOST: "a rank reads {shards} shard files; more than {value} workers gain nothing",
     Code.CONCURRENCY_NETWORK: "a rank reads {shards} shard files, but {value} workers on each of {ranks} ranks already "
@@ -199,7 +199,7 @@ _SENTENCES: dict[Code, str] = {
     "{value} workers",
     Code.CONCURRENCY_MEMORY: "the container's memory bears {value} workers on each of {ranks} ranks",
     Code.CONCURRENCY_DEFAULT: "the streamer's default of {value} workers stays: {why}",
-    Code.MEMORY_BUDGET: "the container's {limit} GiB, less {base} GiB for the engine, {volumes} GiB of memory-backed "
+    Code.MEMORY_BUDGET: "the container's {limit} GiB, less {engine} GiB for the engine, {volumes} GiB of memory-backed "
     "volumes and the requests in flight, leave this much for the buffer of {sharing}",
     Code.MEMORY_UNLIMITED: "the streamer's buffer stays as it is: the container has no memory limit",
     Code.MEMORY_FITS: "the streamer's buffer stays as it is: it fits the container's {limit} GiB",
@@ -208,10 +208,10 @@ _SENTENCES: dict[Code, str] = {
     Code.RETRY_NOT_S3: "the retry settings act on S3 alone, and the weights are in {scheme}",
     Code.RETRY_PUBLISHED: "the published values: {gets} requests at once have {share} MiB/s each, over four times the "
     "speed at which one is given up",
-    Code.RETRY_LOWERED: "{gets} requests at once have only {share} MiB/s each, so one is given up at a lower speed than "
-    "the published 1 MiB/s, which would kill a healthy load",
-    Code.SLOW_NETWORK: "{gets} requests at once have only {share} MiB/s each: any useful speed limit would kill a healthy "
-    "load, so none is set",
+    Code.RETRY_LOWERED: "{gets} requests at once have only {share} MiB/s each, so one is given up at a lower speed "
+    "than the published 1 MiB/s, which would kill a healthy load",
+    Code.SLOW_NETWORK: "{gets} requests at once have only {share} MiB/s each: any useful speed limit would kill a "
+    "healthy load, so none is set",
     Code.NETWORK_UNKNOWN: "no speed limit for requests is set: which instance type the pod gets is not known, and a "
     "limit over its fair share would kill a healthy load",
     Code.PRIVATE_ENDPOINT: "no speed limit for requests is set: {name} leads to an endpoint that is not AWS's, whose "
@@ -233,8 +233,8 @@ _SENTENCES: dict[Code, str] = {
     Code.ASSETS_POD_LOCAL: "configuration and tokenizer pulled from the bucket stay in the pod: shared, they race",
     Code.POD_SECURITY: "namespace {namespace} enforces Pod Security {level}, which refuses {what}",
     Code.FARGATE: "Fargate has no folder of the node to keep a compile cache in",
-    Code.NO_INSTANCE_STORE: "the node may have no instance store, and the operator's settings keep the compile cache off "
-    "its root volume",
+    Code.NO_INSTANCE_STORE: "the node may have no instance store, and the operator's settings keep the compile cache "
+    "off its root volume",
     Code.NON_ROOT: "the engine may not run as root and could not write the cache folder: {problem}",
     Code.GPU_NOT_FIXED: "nothing in the pod fixes its GPU, and one claim must not serve two kinds: {consequence}",
     Code.NOT_A_POD_CREATION: "only the creation of a pod is acted on",
@@ -248,23 +248,24 @@ _COUNSEL: dict[Advice, str] = {
     Advice.DISTRIBUTED: "each of {ranks} ranks reads the whole model, {gib} GiB through {gbps} Gbit/s; "
     "--model-loader-extra-config '{{\"distributed\": true}}' reads it once and hands it on between GPUs. Compare its "
     "output first: it is reported to be wrong for some models",
-    Advice.STARTUP_PROBE: "the probe gives up after {budget} s, and this start may take {seconds} s; a startupProbe on "
-    "/health with periodSeconds 10 and failureThreshold 60 leaves 600 s",
-    Advice.BUCKET_REGION: "the bucket is in {bucket_region}, the nodes in {regions}: a copy in the nodes' region is faster "
-    "and saves transfer cost",
-    Advice.CONSOLIDATED_FILE: "a consolidated*.safetensors of {gib} GiB lies beside the shards and is read as well; move "
-    "it into a folder of its own",
-    Advice.PER_POD_ENV: "{names}: differs in every pod and is part of the compile cache's key in older vLLM, which then "
-    "compiles on every start; {remedy}",
+    Advice.STARTUP_PROBE: "the probe gives up after {budget} s, and this start may take {seconds} s; a startupProbe "
+    "on /health with periodSeconds 10 and failureThreshold 60 leaves 600 s",
+    Advice.BUCKET_REGION: "the bucket is in {bucket_region}, the nodes in {regions}: a copy in the nodes' region is "
+    "faster and saves transfer cost",
+    Advice.CONSOLIDATED_FILE: "a consolidated*.safetensors of {gib} GiB lies beside the shards and is read as well; "
+    "move it into a folder of its own",
+    Advice.PER_POD_ENV: "{names}: differs in every pod and is part of the compile cache's key in older vLLM, which "
+    "then compiles on every start; leave it out where the engine can do without",
     Advice.LOADER_CONFIG: "--model-loader-extra-config sets {keys} and wins over the environment; without it "
     "fastload would choose",
-    Advice.STARTUP_PLAN: "newer vLLM skips its memory profiling on a later start with VLLM_ENABLE_STARTUP_PLAN=1, kept in "
-    "the same cache folder",
+    Advice.STARTUP_PLAN: "newer vLLM skips its memory profiling on a later start with VLLM_ENABLE_STARTUP_PLAN=1, kept "
+    "in the same cache folder",
     Advice.MEMORY_HEADROOM: "give the container {gib} GiB of memory or more: reading the weights may run out of its "
     "{limit} GiB, which ends the engine without a traceback",
-    Advice.UNPINNED_IMAGE: "image {image} is not pinned to a version, so its streamer and its compile cache change without "
-    "notice; name a version or a digest",
-    Advice.CACHE_ON_EMPTY_DIR: "{names} leads to an emptyDir, which does not outlive the pod, so every pod compiles anew",
+    Advice.UNPINNED_IMAGE: "image {image} is not pinned to a version, so its streamer and its compile cache change "
+    "without notice; name a version or a digest",
+    Advice.CACHE_ON_EMPTY_DIR: "{names} leads to an emptyDir, which does not outlive the pod, so every pod "
+    "compiles anew",
 }
 
 

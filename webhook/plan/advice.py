@@ -1,0 +1,145 @@
+"""What would help further and is the user's to decide: said in the answer, never applied."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from webhook.lookup.facts import Shards
+from webhook.plan.cache_user import names_on_fleeting_volumes
+from webhook.plan.inflight import MIB
+from webhook.plan.network import Network
+from webhook.plan.reading import Reading
+from webhook.plan.subject import Subject
+from webhook.plan.types import Verdict
+from webhook.plan.units import gib
+from webhook.pod.facts import Engine
+from webhook.pod.view import EnvVar
+from webhook.reasons import Advice, Counsel, advise
+
+# A plausible start beside the weights: compiling takes 34 to 53 s and initialising the engine 60 to 120 s without a
+# warm cache (AWS containers blog, 'Fast model loading for AI inference on Amazon EKS').
+_COMPILE_AND_INITIALISE_SECONDS = 170
+# What one rank reads in a second untouched, at the least of the published cases: 203 GB in 423 s.
+_RANK_BYTES_PER_SECOND = 480 * MIB
+# What differs from pod to pod (Kubernetes API, downward API fields).
+_PER_POD = frozenset(
+    {"status.podIP", "status.podIPs", "status.hostIP", "metadata.name", "metadata.uid", "spec.nodeName"}
+)
+# On vLLM's list of names that its compile hash ignores.
+_HASH_IGNORES = frozenset({"VLLM_CACHE_ROOT", "VLLM_ASSETS_CACHE", "VLLM_ENABLE_STARTUP_PLAN"})
+_MOVING_TAGS = ("latest", "nightly", "main", "dev")
+
+
+class Streamed(msgspec.Struct, frozen=True):
+    """What is known of a model that comes through the streamer."""
+
+    reading: Reading
+    network: Network | None
+    # The container's memory limit that would do, where the one it has is too small.
+    wanted_bytes: int | None
+
+
+def counsel(subject: Subject, streamed: Streamed | None, cache: Verdict) -> Iterator[Counsel]:
+    """Yields the advice for this pod, in a fixed order."""
+    if streamed is not None:
+        yield from _on_reading(subject, streamed)
+    yield from _on_cache(subject, cache)
+    image = subject.container.image
+    if image is not None and _moves(image):
+        yield advise(Advice.UNPINNED_IMAGE, image=image)
+
+
+def _on_reading(subject: Subject, streamed: Streamed) -> Iterator[Counsel]:
+    reading, network = streamed.reading, streamed.network
+    if reading.files is not None and network is not None and _would_share(subject, reading):
+        size = gib(reading.ranks * reading.files.total_bytes)
+        yield advise(Advice.DISTRIBUTED, ranks=reading.ranks, gib=size, gbps=f"{network.gbps:g}")
+    loader = subject.launch.loader
+    keys = [key for key in ("concurrency", "memory_limit") if getattr(loader, key) is not None]
+    if keys:
+        yield advise(Advice.LOADER_CONFIG, keys=" and ".join(keys))
+    if streamed.wanted_bytes is not None:
+        limit = gib(subject.container.memory_limit_bytes or 0)
+        yield advise(Advice.MEMORY_HEADROOM, gib=-(-streamed.wanted_bytes // (1 << 30)), limit=limit)
+    if isinstance(subject.world.shards, Shards):
+        yield from _on_shards(subject, subject.world.shards, streamed)
+
+
+def _on_shards(subject: Subject, shards: Shards, streamed: Streamed) -> Iterator[Counsel]:
+    regions = subject.world.candidates.regions
+    if shards.bucket_region is not None and regions and shards.bucket_region not in regions:
+        yield advise(Advice.BUCKET_REGION, bucket_region=shards.bucket_region, regions=", ".join(sorted(regions)))
+    if shards.consolidated_bytes:
+        yield advise(Advice.CONSOLIDATED_FILE, gib=gib(shards.consolidated_bytes))
+    budget, seconds = subject.container.start_budget_seconds, _plausible_seconds(streamed)
+    if budget is not None and seconds is not None and budget < seconds:
+        yield advise(Advice.STARTUP_PROBE, budget=budget, seconds=seconds)
+
+
+def _on_cache(subject: Subject, cache: Verdict) -> Iterator[Counsel]:
+    if subject.launch.eager:
+        yield advise(Advice.ENFORCE_EAGER)
+    if cache is Verdict.SKIP:
+        return
+    fleeting = names_on_fleeting_volumes(subject.launch.engine, subject.container)
+    if fleeting:
+        yield advise(Advice.CACHE_ON_EMPTY_DIR, names=", ".join(fleeting))
+    if subject.launch.engine is Engine.VLLM:
+        names = per_pod_names(subject)
+        if names:
+            yield advise(Advice.PER_POD_ENV, names=", ".join(names))
+        if "VLLM_ENABLE_STARTUP_PLAN" not in subject.env:
+            yield advise(Advice.STARTUP_PLAN)
+
+
+def per_pod_names(subject: Subject) -> list[str]:
+    """Returns the VLLM_ names whose value the downward API makes different in every pod."""
+    suspects = [
+        name
+        for name, value in subject.env.values.items()
+        if value is None and name.startswith("VLLM_") and name not in _HASH_IGNORES
+    ]
+    if not suspects:
+        return []
+    spec = subject.facts.view.spec
+    containers = spec.containers if spec and spec.containers else []
+    entries = containers[subject.container.index].env if subject.container.index < len(containers) else None
+    sources = {entry.name for entry in entries or () if _differs(entry)}
+    through = {
+        entry.name for entry in entries or () if any(f"$({source})" in (entry.value or "") for source in sources)
+    }
+    return [name for name in suspects if name in sources or name in through]
+
+
+def _differs(entry: EnvVar) -> bool:
+    field = entry.value_from.field_ref if entry.value_from else None
+    return field is not None and field.get("fieldPath") in _PER_POD
+
+
+def _would_share(subject: Subject, reading: Reading) -> bool:
+    """Whether several ranks of vLLM each read the whole model over one link, on GPUs that no NVLink joins."""
+    return (
+        subject.launch.engine is Engine.VLLM
+        and reading.ranks > 1
+        and not reading.distributed
+        and reading.shards is not None
+        and not any(each.nvlink for each in subject.world.candidates.types)
+    )
+
+
+def _plausible_seconds(streamed: Streamed) -> int | None:
+    reading, network = streamed.reading, streamed.network
+    if reading.files is None:
+        return None
+    seconds = reading.files.total_bytes / _RANK_BYTES_PER_SECOND
+    if network is not None:
+        seconds = max(seconds, reading.ranks * reading.files.total_bytes / network.share)
+    return _COMPILE_AND_INITIALISE_SECONDS + int(seconds)
+
+
+def _moves(image: str) -> bool:
+    """Whether the image's name leads to another image tomorrow: no digest, and no tag or a moving one."""
+    if "@" in image:
+        return False
+    tag = image.rpartition("/")[2].partition(":")[2]
+    return not tag or tag.startswith(_MOVING_TAGS)

@@ -1,0 +1,13 @@
+"""Figures as people read them, for sentences."""
+
+from webhook.plan.inflight import GIB, MIB
+
+
+def gib(size: float) -> str:
+    """Writes bytes in GiB, to one decimal where there is one: 67, 3.9."""
+    return f"{size / GIB:.1f}".removesuffix(".0")
+
+
+def mib(size: float) -> str:
+    """Writes bytes in MiB to two significant digits: 118, 0.25."""
+    return f"{size / MIB:.0f}" if size >= 10 * MIB else f"{size / MIB:.2g}"

@@ -112,8 +112,11 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     loader: LoaderConfig = LoaderConfig()
     # A --config file, which the command line overrides and fastload cannot read.
     config_file: str | None = None
-    # The words that can change what is compiled, in order: everything but host, port, names, keys and logging.
+    # The flags that can change what is compiled, each under its chief name and in order of names, so that two
+    # spellings of one line are equal: everything but host, port, names, keys and logging.
     compile_words: tuple[str, ...] = ()
+    # False where a value among them is not in the pod before it runs: two such lines that look equal may differ.
+    compile_words_known: bool = True
 
 
 class EnvFromRef(msgspec.Struct, frozen=True):

@@ -1,0 +1,100 @@
+"""vLLM's launch line: what its flags mean for loading and compiling.
+
+Source: vLLM 0.33 `EngineArgs`, `FlexibleArgumentParser` and `ParallelConfig.compute_hash`, and the documentation of
+older releases where a spelling has changed.
+"""
+
+from collections.abc import Mapping
+
+from webhook.pod.commandline import CommandLine
+from webhook.pod.engines.reading import (
+    Given,
+    Reading,
+    compile_words,
+    json_of,
+    loose_words,
+    model_problem,
+    truthy,
+)
+from webhook.pod.facts import Engine, Launch
+from webhook.pod.unknown import is_known, is_undecided, known
+
+# Flags that cannot change what is compiled: where it listens and under which names, keys, logs, the chat front end, and
+# a rank's place among the others, which vLLM's own compile hash leaves out too.
+_IRRELEVANT = frozenset(
+    """
+    --host --port --uds --grpc --grpc-port --root-path --served-model-name --api-key --api-server-count --headless
+    --ssl-keyfile --ssl-certfile --ssl-ca-certs --ssl-cert-reqs --ssl-ciphers --enable-ssl-refresh
+    --allow-credentials --allowed-origins --allowed-methods --allowed-headers --middleware
+    --uvicorn-log-level --disable-uvicorn-access-log --disable-access-log-for-endpoints --log-config-file
+    --logging-config --log-level --disable-log-requests --enable-log-requests --disable-log-stats --max-log-len
+    --enable-log-outputs --enable-log-deltas --log-error-stack --aggregate-engine-logging --otlp-traces-endpoint
+    --collect-detailed-traces --show-hidden-metrics-for-version --enable-request-id-headers --disable-fastapi-docs
+    --enable-offline-docs --h11-max-incomplete-event-size --h11-max-header-count --sse-keep-alive-interval
+    --shutdown-timeout --hf-token --chat-template --chat-template-content-format --default-chat-template-kwargs
+    --trust-request-chat-template --response-role --enable-auto-tool-choice --exclude-tools-when-tool-choice-none
+    --tool-call-parser --tool-parser-plugin --tool-server --reasoning-parser --reasoning-parser-plugin
+    --return-tokens-as-token-ids --enable-prompt-tokens-details --enable-server-load-tracking
+    --enable-force-include-usage --enable-tokenizer-info-endpoint --node-rank --master-addr --master-port
+    --data-parallel-rank --data-parallel-start-rank --data-parallel-address --data-parallel-rpc-port
+    """.split()
+)
+_COMPILATION = "--compilation-config"
+_NO_COMPILATION = (0, "0", "NONE", "none")
+
+
+def read_vllm(line: CommandLine, model: str | None, environment: Mapping[str, str]) -> Reading:
+    """Reads vLLM's flags; `model` is the word that names the model, as the launch form has it."""
+    given = Given(line)
+    words, certain = compile_words(line, model, _IRRELEVANT)
+    nodes = given.integer("--nnodes", 1)
+    launch = Launch(
+        engine=Engine.VLLM,
+        model=known(model),
+        load_format=given.load_format(known(model)),
+        tensor_parallel_size=given.integer("--tensor-parallel-size", 1),
+        pipeline_parallel_size=given.integer("--pipeline-parallel-size", 1),
+        data_parallel_size=given.integer("--data-parallel-size", 1),
+        data_parallel_size_local=given.integer("--data-parallel-size-local", None),
+        nodes=nodes,
+        node_rank=given.integer("--node-rank", None if nodes == 1 else 0),
+        eager=_eager(line),
+        compile_cache_disabled=truthy(environment, "VLLM_DISABLE_COMPILE_CACHE"),
+        loader=given.loader(),
+        config_file=given.config_file,
+        compile_words=words,
+        compile_words_known=certain,
+    )
+    return Reading(
+        launch=launch,
+        model_problem=model_problem(model, line),
+        model_undecided=model is not None and is_undecided(model),
+        undecidable=loose_words(line.positionals, model),
+    )
+
+
+def _eager(line: CommandLine) -> bool:
+    """Whether nothing is compiled: --enforce-eager, optimization level 0, or compilation mode NONE (older: level)."""
+    if line.on("--enforce-eager"):
+        return True
+    level = line.text("--optimization-level")
+    if level is not None and level.upper() in ("0", "O0"):
+        return True
+    return any(_turns_off(line, flag) for flag in (_COMPILATION, "-O"))
+
+
+def _turns_off(line: CommandLine, flag: str) -> bool:
+    paths = line.dotted.get(flag)
+    if paths is not None:
+        return any(paths.get(key) in _NO_COMPILATION for key in ("mode", "level"))
+    text = line.text(flag)
+    if text is None or not is_known(text):
+        return False
+    value = json_of(text)
+    if isinstance(value, dict):
+        return any(_is_none(value.get(key)) for key in ("mode", "level"))
+    return _is_none(value)
+
+
+def _is_none(value: object) -> bool:
+    return not isinstance(value, bool) and value in _NO_COMPILATION

@@ -1,0 +1,71 @@
+"""A container's environment as the pod spells it, before any script runs.
+
+Later entries of `env` win over earlier ones and over `envFrom`, whose names are not in the pod at all. A name whose
+value comes from elsewhere (`valueFrom`) is the user's, with a hole for a value.
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from webhook.pod.expansion import expand
+from webhook.pod.facts import EnvFromRef
+from webhook.pod.unknown import outside
+from webhook.pod.view import Container
+
+# Names that a controller, the kubelet, the shell or the image sets, so that their absence from the pod proves nothing:
+# LeaderWorkerSet, KubeRay, Kubeflow, AIBrix, Grove, Dynamo, SkyPilot, Slurm, CUDA images, indexed Jobs, service links.
+_INJECTED_PREFIXES = (
+    "LWS_", "RAY_", "KUBERNETES_", "PET_", "GROVE_", "DYN_", "SKYPILOT_", "SLURM_", "AIP_", "STORM_", "PODSET_",
+    "POD_", "CUDA_", "NVIDIA_", "NCCL_", "TPU_", "OMPI_", "JOB_COMPLETION_", "JOBSET_", "SM_",
+)  # fmt: skip
+_INJECTED_SUFFIXES = ("_SERVICE_HOST", "_SERVICE_PORT", "_PORT")
+_INJECTED_NAMES = frozenset(
+    {
+        "HOME", "PATH", "HOSTNAME", "PWD", "OLDPWD", "USER", "SHELL", "LANG", "TERM", "RANDOM", "SECONDS", "UID", "EUID",
+        "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "LOCAL_RANK",
+        "NODE_RANK", "K_SERVICE", "K_REVISION", "PORT", "AWS_ROLE_ARN", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_REGION",
+    }
+)  # fmt: skip
+
+
+class Environment(msgspec.Struct, frozen=True):
+    """Names and values, each known or with holes, and whether there may be more than the pod shows."""
+
+    values: Mapping[str, str]
+    # Names that the user's pod holds, without those a controller will add.
+    own: frozenset[str]
+    hidden: tuple[EnvFromRef, ...] = ()
+
+    def may_hold(self, name: str) -> bool:
+        """Whether a name that the pod does not show may be set all the same."""
+        return (
+            bool(self.hidden)
+            or name in _INJECTED_NAMES
+            or name.startswith(_INJECTED_PREFIXES)
+            or name.endswith(_INJECTED_SUFFIXES)
+        )
+
+
+def environment_of(container: Container, ambient: Mapping[str, str]) -> Environment:
+    """Reads a container's environment; `ambient` is what a controller will add and the pod does not override."""
+    values = dict(ambient)
+    own: set[str] = set()
+    for entry in container.env or ():
+        if entry.value_from is not None and not entry.value:
+            values[entry.name] = outside(entry.name)
+        else:
+            values[entry.name] = expand(entry.value or "", values)
+        own.add(entry.name)
+    return Environment(values, frozenset(own), _hidden(container))
+
+
+def _hidden(container: Container) -> tuple[EnvFromRef, ...]:
+    sources = []
+    for source in container.env_from or ():
+        prefix = source.prefix or ""
+        if source.config_map_ref is not None and source.config_map_ref.name:
+            sources.append(EnvFromRef("ConfigMap", source.config_map_ref.name, prefix))
+        if source.secret_ref is not None and source.secret_ref.name:
+            sources.append(EnvFromRef("Secret", source.secret_ref.name, prefix))
+    return tuple(sources)

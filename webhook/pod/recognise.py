@@ -1,0 +1,194 @@
+"""Finds the engine's launch in a container: exec form, shell form, or the image's own entry point."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from webhook.pod.engines.reading import Reading
+from webhook.pod.environment import Environment
+from webhook.pod.expansion import expand, reference
+from webhook.pod.facts import Launch
+from webhook.pod.images import program_of_image, program_of_sagemaker
+from webhook.pod.prefixes import Unwrapped, unwrap
+from webhook.pod.programs import Program, program_of
+from webhook.pod.shell.interpreter import Interpreter, Start
+from webhook.pod.shell.invocation import ShellLine, read_shell_line
+from webhook.pod.shell.variables import Variables
+from webhook.pod.unknown import is_known, known
+from webhook.pod.view import Container
+
+_MOST_STEPS = 20_000
+_DEEPEST = 8
+
+
+class Recognition(msgspec.Struct, frozen=True, kw_only=True):
+    """What a container launches, as far as it can be told.
+
+    `launch` is None where no engine is launched, or where two different ones may be. `undecidable`, `model_problem`
+    and `model_undecided` are as in `Reading`. `assigned` are the names that the launch line or its script sets, with
+    the value that the engine will find, or None where that is not known.
+    """
+
+    launch: Launch | None = None
+    undecidable: str | None = None
+    model_problem: str | None = None
+    model_undecided: bool = False
+    assigned: Mapping[str, str | None] = {}
+
+
+class _TooLongError(Exception):
+    """A script has more steps than any launch script."""
+
+
+class _Found(msgspec.Struct, frozen=True):
+    reading: Reading
+    environment: Environment
+    problem: str | None
+
+
+class _Trace:
+    """Follows everything that a container's command line starts, and keeps what launches an engine."""
+
+    def __init__(self) -> None:
+        self.found: list[_Found] = []
+        self.names: set[str] = set()
+        self.problem: str | None = None
+        self._steps = 0
+        self._depth = 0
+
+    def started(self, start: Start) -> None:
+        """Follows one program that a script starts."""
+        problem = None
+        if start.broken:
+            problem = "its script has a syntax error"
+        elif not start.certain:
+            problem = "the launch stands in a branch or a loop"
+        self.follow(unwrap(start.argv), start.environment, start.input, problem)
+
+    def assigned(self, name: str) -> None:
+        """Notes a name that a script sets."""
+        self.names.add(name)
+
+    def broken(self, text: str) -> None:
+        """Notes a stretch that is not good syntax, if it may be the launch."""
+        if "vllm" in text or "sglang" in text or not is_known(text):
+            self.problem = "its script has a part that cannot be read"
+
+    def step(self) -> None:
+        """Counts a statement."""
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise _TooLongError
+
+    def follow(
+        self, line: Unwrapped, environment: Environment, text: str | None = None, problem: str | None = None
+    ) -> None:
+        """Follows one command line: a shell's script, or an engine's launch."""
+        self.names.update(line.assigned)
+        if line.assigned:
+            values = {**environment.values, **line.assigned}
+            environment = Environment(values, environment.own, environment.hidden)
+        shell = read_shell_line(line.argv)
+        if shell is not None:
+            self.follow_shell(shell, environment, text, problem)
+            return
+        program = program_of(line.argv)
+        if program is not None:
+            cleared = "it clears the environment that the pod sets" if line.cleared else None
+            self.keep(program, environment, cleared or problem)
+
+    def keep(self, program: Program, environment: Environment, problem: str | None = None) -> None:
+        """Keeps an engine's launch."""
+        self.found.append(_Found(program.read(environment.values), environment, problem))
+
+    def follow_shell(
+        self, line: ShellLine, environment: Environment, text: str | None = None, problem: str | None = None
+    ) -> None:
+        """Walks what a shell is asked to run, where that is text."""
+        script = line.script if line.file is None and line.script is not None else None
+        if line.script is None and line.file is None:
+            script = text
+        if script is None or self._depth > _DEEPEST:
+            return
+        variables = Variables(environment, line.arguments, line.name)
+        self._depth += 1
+        try:
+            Interpreter(variables, self, certain=problem is None, depth=self._depth).run(script)
+        except (_TooLongError, RecursionError):
+            self.problem = "its script is too long to follow"
+        self._depth -= 1
+
+
+def recognise(container: Container, environment: Environment, *, gpus: bool) -> Recognition:
+    """Reads what a container launches. Pure, and never raises: what cannot be read is a problem, in words."""
+    trace = _Trace()
+    raw = [*(container.command or ()), *(container.args or ())]
+    if raw:
+        _follow_words(trace, raw, environment)
+    if not container.command and not trace.found and trace.problem is None:
+        program = _entry_point(container, environment, gpus=gpus)
+        if program is not None:
+            trace.keep(program, environment)
+    return _recognition(trace)
+
+
+def _follow_words(trace: _Trace, raw: Sequence[str], environment: Environment) -> None:
+    """Follows a container's words; in a script, a reference that does not resolve is the output of a command."""
+    words = [expand(word, environment.values) for word in raw]
+    line = unwrap(words)
+    if read_shell_line(line.argv) is not None:
+        line = unwrap([expand(word, environment.values, reference) for word in raw])
+    trace.follow(line, environment)
+
+
+def _entry_point(container: Container, environment: Environment, *, gpus: bool) -> Program | None:
+    image = container.image or ""
+    if not container.args:
+        return program_of_sagemaker(image, environment.values)
+    words = [expand(word, environment.values) for word in container.args]
+    return program_of_image(image, words, gpus=gpus)
+
+
+def _recognition(trace: _Trace) -> Recognition:
+    if not trace.found:
+        return Recognition(undecidable=trace.problem)
+    first = trace.found[0]
+    reading = first.reading
+    problem = trace.problem or next((found.problem for found in trace.found if found.problem), None)
+    launch: Launch | None = reading.launch
+    if len(trace.found) > 1:
+        problem = f"it launches an engine {len(trace.found)} times"
+        launch = _common([found.reading.launch for found in trace.found])
+    return Recognition(
+        launch=launch,
+        undecidable=problem or reading.undecidable,
+        model_problem=reading.model_problem,
+        model_undecided=reading.model_undecided,
+        assigned={name: known(first.environment.values.get(name)) for name in sorted(trace.names)},
+    )
+
+
+def _common(launches: Sequence[Launch]) -> Launch | None:
+    """What several launches of one engine have in common; None where they are of different engines."""
+    first = launches[0]
+    if any(launch.engine is not first.engine for launch in launches):
+        return None
+    same = {
+        name: getattr(first, name)
+        if all(getattr(launch, name) == getattr(first, name) for launch in launches)
+        else None
+        for name in _COMPARED
+    }
+    return msgspec.structs.replace(first, **same)
+
+
+_COMPARED = (
+    "model",
+    "load_format",
+    "tensor_parallel_size",
+    "pipeline_parallel_size",
+    "data_parallel_size",
+    "data_parallel_size_local",
+    "nodes",
+    "node_rank",
+)

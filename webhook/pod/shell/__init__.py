@@ -1,0 +1,1 @@
+"""Shell scripts: what a `sh -c` string launches, with which words and which environment."""

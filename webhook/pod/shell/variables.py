@@ -1,0 +1,198 @@
+"""The variables of a running shell, each known or with holes, and words expanded over them."""
+
+from collections.abc import Iterable, Mapping
+
+from webhook.pod.environment import Environment
+from webhook.pod.shell.arithmetic import evaluate
+from webhook.pod.shell.program import Arithmetic, Piece, Text, Unreadable, Variable, Word
+from webhook.pod.unknown import is_known, is_undecided, outside, undecided
+
+Value = str | tuple[str, ...]
+# A piece of expanded text and whether blanks in it separate words; None is a boundary between words.
+_Part = tuple[str, bool] | None
+
+# A longer value is nobody's launch line; it only grows by a script that doubles it.
+_LONGEST = 1 << 16
+
+
+class Variables:
+    """Names, values, positional parameters and exports of one shell."""
+
+    def __init__(self, environment: Environment, arguments: Iterable[str], name: str) -> None:
+        self._environment = environment
+        self.values: dict[str, Value] = dict(environment.values)
+        self.exported: set[str] = set(environment.values)
+        self.unset: set[str] = set()
+        self.arguments: tuple[str, ...] = tuple(arguments)
+        self.name = name
+        # What an unset name may be once a file of the user's was sourced.
+        self.sourced: str | None = None
+
+    def copy(self) -> "Variables":
+        """Variables of a shell forked from this one."""
+        fork = Variables(self._environment, self.arguments, self.name)
+        fork.values, fork.exported, fork.unset = dict(self.values), set(self.exported), set(self.unset)
+        fork.sourced = self.sourced
+        return fork
+
+    def environment(self, overlay: Mapping[str, str]) -> Environment:
+        """What a program started now finds in its environment."""
+        values = {name: self.text(name) for name in self.exported if name in self.values}
+        return Environment({**values, **overlay}, self._environment.own, self._environment.hidden)
+
+    def assign(self, name: str, value: Value, *, append: bool = False) -> None:
+        """Sets a name, or appends to it."""
+        if append:
+            value = _appended(self.values.get(name, self._absent(name)), value)
+        if sum(map(len, value)) > _LONGEST:
+            value = undecided(name)
+        self.values[name] = value
+        self.unset.discard(name)
+
+    def remove(self, name: str) -> None:
+        """Unsets a name."""
+        self.values.pop(name, None)
+        self.unset.add(name)
+
+    def forget(self, because: str) -> None:
+        """A file of the user's was sourced: any name may have any value now."""
+        self.sourced = because
+        self.values = {name: undecided(name) for name in self.values}
+        self.unset.clear()
+
+    def text(self, name: str) -> str:
+        """The value of a name as one text."""
+        value = self.values.get(name)
+        if value is None:
+            return self._absent(name)
+        return value if isinstance(value, str) else " ".join(value[:1])
+
+    def _absent(self, name: str) -> str:
+        if name in self.unset:
+            return ""
+        return outside(name) if self.sourced is None else undecided(name)
+
+    def _may_hold(self, name: str) -> bool:
+        return name not in self.unset and (self.sourced is not None or self._environment.may_hold(name))
+
+    # Words -------------------------------------------------------------------------------------------------------
+
+    def single(self, word: Word) -> str:
+        """A word as one text, without splitting: the right-hand side of an assignment, a file's name."""
+        return "".join(part[0] if part is not None else " " for piece in word for part in self._parts(piece))
+
+    def fields(self, word: Word) -> list[str]:
+        """A word as the words it becomes: none, one or several."""
+        if len(word) == 1 and isinstance(word[0], Text):
+            return [word[0].text]
+        done: list[str] = []
+        current: str | None = None
+        for piece in word:
+            for part in self._parts(piece):
+                if part is None:
+                    done, current = _ended(done, current), None
+                elif not part[1]:
+                    current = (current or "") + part[0]
+                else:
+                    done, current = _split(done, current, part[0])
+        return _ended(done, current)
+
+    def _parts(self, piece: Piece) -> list[_Part]:
+        match piece:
+            case Text(text, _):
+                return [(text, False)]
+            case Unreadable(what):
+                return [(undecided(what), False)]
+            case Arithmetic(expression, _):
+                return [(self._calculated(piece, evaluate(expression, self.single)), False)]
+            case Variable(name, quoted, operator, operand, index):
+                if name in ("@", "*") or index in ("@", "*"):
+                    return self._listed(piece)
+                if operator:
+                    return self._operated(name, operator, operand, quoted=quoted)
+                return [(self._element(name, index), not quoted)]
+
+    def _calculated(self, piece: Arithmetic, value: int | None) -> str:
+        return str(value) if value is not None else undecided("arithmetic")
+
+    def _element(self, name: str, index: str) -> str:
+        if name.isdecimal():
+            at = int(name)
+            return self.name if at == 0 else "".join(self.arguments[at - 1 : at])
+        if name == "#":
+            return str(len(self.arguments))
+        if not name.isidentifier():
+            return undecided(f"${name}")
+        if not index:
+            return self.text(name)
+        value = self.values.get(name)
+        if isinstance(value, tuple) and index.isdecimal() and is_known("".join(value)):
+            return "".join(value[int(index) :][:1])
+        return undecided(name)
+
+    def _listed(self, piece: Variable) -> list[_Part]:
+        """`$@`, `$*` and their like for arrays: one word each, or all joined by a blank for a quoted `*`."""
+        positional = piece.name in ("@", "*")
+        value: Value = self.arguments if positional else self.values.get(piece.name, self._absent(piece.name))
+        items = (value,) if isinstance(value, str) else value
+        if piece.operator and not (items and any(items)):
+            items = tuple(part[0] for operand in piece.operand for part in self._parts(operand) if part is not None)
+        if piece.quoted and "*" in (piece.name, piece.index):
+            return [(" ".join(items), False)]
+        parts: list[_Part] = []
+        for item in items:
+            parts += [None, (item, not piece.quoted)]
+        return parts[1:]
+
+    def _operated(self, name: str, operator: str, operand: Word, *, quoted: bool) -> list[_Part]:
+        """`${NAME:-word}` and its like."""
+        present = name in self.values or (name.isdecimal() and 0 < int(name) <= len(self.arguments))
+        value = self._element(name, "")
+        empty_counts = operator.startswith(":")
+        if operator[-1] == "?":
+            return [(value, not quoted)]
+        if (present and not is_known(value)) or (not present and self._may_hold(name)):
+            hole = undecided if is_undecided(value) else outside
+            return [(hole(name), not quoted)]
+        used = present and (bool(value) or not empty_counts)
+        if operator[-1] == "+":
+            return self._operand(operand, quoted=quoted) if used else [("", not quoted)]
+        if used:
+            return [(value, not quoted)]
+        if operator[-1] == "=":
+            self.assign(name, self.single(operand))
+        return self._operand(operand, quoted=quoted)
+
+    def _operand(self, operand: Word, *, quoted: bool) -> list[_Part]:
+        parts: list[_Part] = []
+        for piece in operand:
+            splits = not quoted and isinstance(piece, Text) and not piece.quoted
+            parts += [part and (part[0], splits or (part[1] and not quoted)) for part in self._parts(piece)]
+        return parts or [("", not quoted)]
+
+
+def _appended(before: Value, value: Value) -> Value:
+    if isinstance(before, str) and isinstance(value, str):
+        return before + value
+    head = (before,) if isinstance(before, str) else before
+    if isinstance(before, str) and is_known(before) and not before:
+        head = ()
+    if isinstance(value, str):
+        return (head[0] + value, *head[1:]) if head else (value,)
+    return (*head, *value)
+
+
+def _ended(done: list[str], current: str | None) -> list[str]:
+    return done if current is None else [*done, current]
+
+
+def _split(done: list[str], current: str | None, text: str) -> tuple[list[str], str | None]:
+    """Adds unquoted expanded text: blanks in it end words."""
+    words = text.split()
+    if not words:
+        return (_ended(done, current), None) if text else (done, current)
+    if text[0].isspace():
+        done, current = _ended(done, current), None
+    done = [*done, *([(current or "") + words[0], *words[1:-1]] if len(words) > 1 else [])]
+    last = words[-1] if len(words) > 1 else (current or "") + words[0]
+    return ([*done, last], None) if text[-1].isspace() else (done, last)

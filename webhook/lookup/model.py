@@ -63,8 +63,11 @@ class Models:
         self._client(route)
 
     def close(self) -> None:
-        """Drops what waits for a thread; a listing under way ends by its own time-outs."""
+        """Drops what waits for a thread, and idle connections; a listing under way ends by its own time-outs."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+        with self._making:
+            for client in self._clients.values():
+                client.close()
 
     def _list(self, client: "S3Client", listing: Listing) -> tuple[dict[str, int], str | None]:
         """Returns the size in bytes of each direct child by its name, and the bucket's region where S3 tells it."""

@@ -10,7 +10,9 @@ from typing import Annotated
 import msgspec
 
 from webhook.admission.settings import AdmissionSettings
+from webhook.lookup.facts import PodSecurity
 from webhook.lookup.settings import LookupSettings
+from webhook.lookup.stores import NamespaceRules
 from webhook.plan.settings import PlanSettings
 from webhook.pod.settings import PodSettings
 
@@ -93,3 +95,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     pod: PodSettings = PodSettings()
     lookup: LookupSettings = LookupSettings()
     plan: PlanSettings = PlanSettings()
+
+    def namespace_rules(self) -> NamespaceRules:
+        """Returns how a namespace's labels are read."""
+        return NamespaceRules(
+            prefix=self.pod.annotation_prefix, pod_security=PodSecurity(self.lookup.pod_security_default)
+        )

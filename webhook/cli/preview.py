@@ -1,0 +1,85 @@
+"""`fastload preview`."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from webhook.cli.assumptions import Given, read_assumed
+from webhook.cli.failure import Failure
+from webhook.cli.options import settings_from
+from webhook.cli.text import as_text
+from webhook.cli.world import open_pipeline
+from webhook.preview.documents import Document, UnreadableInputError, read_documents
+from webhook.preview.manifest import as_diff, as_patches, as_yaml
+from webhook.preview.run import Outcome, run
+
+
+class Output(StrEnum):
+    """What a preview is printed as."""
+
+    TEXT = "text"
+    JSON = "json"
+    PATCH = "patch"
+    YAML = "yaml"
+    DIFF = "diff"
+
+
+@click.command("preview")
+@click.option("-f", "--filename", "files", multiple=True, required=True, help="Manifest; - reads standard input.")
+@click.option(
+    "-o", "--output", type=click.Choice([each.value for each in Output]), default=Output.TEXT.value, show_default=True
+)
+@click.option("--offline", is_flag=True, help="Make no call to S3.")
+@click.option("--shards", type=click.IntRange(min=1), help="Shard files of every model, instead of a listing.")
+@click.option("--model-size", metavar="QUANTITY", help="Size of every model, such as 67Gi, instead of a listing.")
+@click.option(
+    "--instance-type", "instance_types", multiple=True, metavar="TYPE,...", help="Of every pod that names none itself."
+)
+@click.option("--namespace-labels", multiple=True, metavar="KEY=VALUE,...", help="Of every pod's namespace.")
+@click.option("--s3-endpoint", metavar="URL", help="Endpoint of a store that is not AWS S3.")
+def command(files: tuple[str, ...], output: str, s3_endpoint: str | None, *, offline: bool, **given: Any) -> None:  # noqa: ANN401 (fields of Given)
+    """Show what fastload would do to the pods of a manifest, without a cluster.
+
+    Reads pods, workloads, lists and admission reviews as YAML or JSON. Models are listed in S3 as the webhook does it,
+    with your own credentials, unless the flags say how large they are. A pod that did not opt in is shown as if it had.
+    The webhook's settings are read from the environment.
+    """
+    settings = settings_from({"s3_endpoint": s3_endpoint})
+    assumed = read_assumed(Given(**given))
+
+    async def look(documents: Sequence[Document]) -> Outcome:
+        async with open_pipeline(settings, assumed, offline=offline) as pipeline:
+            return await run(documents, pipeline)
+
+    try:
+        documents = [document for file in files for document in read_documents(file, _content(file))]
+        outcome = asyncio.run(look(documents))
+    except UnreadableInputError as error:
+        raise Failure(str(error)) from None
+    click.echo(_WRITERS[Output(output)](documents, outcome), nl=False)
+
+
+def _content(file: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except OSError as error:
+        raise UnreadableInputError(file, (error.strerror or str(error)).lower()) from None
+
+
+def _as_json(_documents: Sequence[Document], outcome: Outcome) -> str:
+    return msgspec.json.format(msgspec.json.encode(outcome.preview)).decode() + "\n"
+
+
+_WRITERS: dict[Output, Callable[[Sequence[Document], Outcome], str]] = {
+    Output.TEXT: lambda _documents, outcome: as_text(outcome.preview),
+    Output.JSON: _as_json,
+    Output.PATCH: lambda _documents, outcome: as_patches(outcome.patches),
+    Output.YAML: lambda _documents, outcome: as_yaml(outcome.patched),
+    Output.DIFF: lambda documents, outcome: as_diff(documents, outcome.patched),
+}

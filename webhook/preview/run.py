@@ -1,0 +1,82 @@
+"""A preview: documents through the same pipeline as a review, every template in turn."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from webhook.patch.operation import Operation, rebase
+from webhook.pipeline import Pipeline
+from webhook.pod.template import Template, find_templates
+from webhook.pod.view import Pod
+from webhook.preview.contract import Placed, Preview, Source, describe
+from webhook.preview.documents import Document, UnreadableInputError
+from webhook.preview.manifest import apply
+
+# What `kubectl apply` would take for a manifest that names none.
+_DEFAULT_NAMESPACE = "default"
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """A preview, and for each document in the order of the input all its operations and what they make of it."""
+
+    preview: Preview
+    patches: tuple[tuple[Operation, ...], ...]
+    patched: tuple[dict[str, Any], ...]
+
+
+async def run(documents: Sequence[Document], pipeline: Pipeline) -> Outcome:
+    """Takes every pod template of the documents through the pipeline, look-ups side by side.
+
+    Raises:
+        UnreadableInputError: a template that is no pod.
+    """
+    found = [(document, template) for document in documents for template in _templates(document)]
+    placed = await asyncio.gather(*(_place(document, template, pipeline) for document, template in found))
+    patches = tuple(_operations(document, placed) for document in documents)
+    return Outcome(
+        Preview(tuple(describe(each) for each in placed)),
+        patches,
+        tuple(apply(document.value, patch) for document, patch in zip(documents, patches, strict=True)),
+    )
+
+
+def _templates(document: Document) -> Iterator[Template]:
+    """Finds the templates of a document, or of the object that a review carries."""
+    match document.value:
+        case {"kind": "AdmissionReview", "request": {"object": dict(reviewed)} as request}:
+            for template in find_templates(reviewed):
+                namespace = template.namespace or request.get("namespace")
+                pointer = f"/request/object{template.pointer}"
+                yield msgspec.structs.replace(template, pointer=pointer, namespace=namespace)
+        case value:
+            yield from find_templates(value)
+
+
+async def _place(document: Document, template: Template, pipeline: Pipeline) -> Placed:
+    try:
+        pod = msgspec.convert(template.template, Pod)
+    except msgspec.ValidationError as error:
+        problem = f"{template.kind} {template.name or ''}: the pod at {template.pointer or '/'} is none: {error}"
+        raise UnreadableInputError(document.file, problem, document=document.number) from None
+    facts = pipeline.read(pod, namespace=template.namespace or _DEFAULT_NAMESPACE, ambient=template.ambient)
+    tuned = pipeline.tune_now(facts) or await pipeline.tune(facts)
+    patch = rebase(tuned.patch, template.pointer)
+    return Placed(
+        source=Source(
+            file=document.file,
+            document=document.number,
+            kind=template.kind,
+            name=template.name,
+            path=template.pointer,
+        ),
+        document=document,
+        tuned=tuned,
+        patch=patch,
+        patched=apply(document.value, patch),
+    )
+
+
+def _operations(document: Document, placed: Sequence[Placed]) -> tuple[Operation, ...]:
+    return tuple(operation for each in placed if each.document is document for operation in each.patch)

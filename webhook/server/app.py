@@ -1,0 +1,77 @@
+"""The two ports as ASGI applications: reviews, which stay lean, and everything else.
+
+No framework stands before a review: the path is compared, and the endpoint of the admission room does the rest.
+"""
+
+from http import HTTPStatus
+
+from fastapi import FastAPI, Response
+from fastapi.responses import PlainTextResponse
+from prometheus_client import CollectorRegistry
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+
+from webhook import __version__
+from webhook.admission.endpoint import Message, Receive, ReviewEndpoint, Scope, Send
+from webhook.server.health import Health
+
+MUTATE = "/mutate"
+
+
+class ReviewPort:
+    """The HTTPS port: reviews, and whether the process lives."""
+
+    def __init__(self, endpoint: ReviewEndpoint, health: Health) -> None:
+        self._endpoint = endpoint
+        self._health = health
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request."""
+        if scope["path"] == MUTATE:
+            await self._endpoint(scope, receive, _closing(send) if self._health.draining else send)
+        elif scope["path"] == "/healthz":
+            await _answer(send, HTTPStatus.OK, b"ok\n")
+        else:
+            await _answer(send, HTTPStatus.NOT_FOUND, f"nothing here; reviews go to {MUTATE}\n".encode())
+
+
+def _closing(send: Send) -> Send:
+    """Ends the connection with the answer, so that the API server's next review goes to another replica."""
+
+    async def wrapped(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message["headers"], (b"connection", b"close")]
+        await send(message)
+
+    return wrapped
+
+
+async def _answer(send: Send, status: HTTPStatus, body: bytes) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": int(status), "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def admin_port(health: Health, registry: CollectorRegistry) -> FastAPI:
+    """Builds the plain HTTP port: health, readiness, metrics and version."""
+    app = FastAPI(title="fastload", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+
+    @app.get("/healthz")
+    async def healthz() -> PlainTextResponse:
+        return PlainTextResponse("ok\n")
+
+    @app.get("/readyz")
+    async def readyz() -> PlainTextResponse:
+        missing = health.missing()
+        if missing:
+            return PlainTextResponse(f"not ready: {missing}\n", HTTPStatus.SERVICE_UNAVAILABLE)
+        return PlainTextResponse("ready\n")
+
+    @app.get("/metrics")
+    async def metrics() -> Response:
+        return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+    @app.get("/version")
+    async def version() -> dict[str, str]:
+        return {"version": __version__}
+
+    return app

@@ -1,0 +1,15 @@
+"""Whether this replica should be sent reviews, and if not, why."""
+
+
+class Health:
+    """Ready once the caches have filled, or were waited for long enough; never again once the process is to stop."""
+
+    def __init__(self) -> None:
+        self.warm = False
+        self.draining = False
+
+    def missing(self) -> str:
+        """Tells what stands between this replica and readiness; empty when nothing does."""
+        if self.draining:
+            return "shutting down"
+        return "" if self.warm else "the caches are still filling"

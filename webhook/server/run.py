@@ -1,0 +1,131 @@
+"""`fastload serve`: one process, one event loop, two ports, from start to drained."""
+
+import asyncio
+import contextlib
+import math
+import signal
+import socket
+from pathlib import Path
+
+import structlog
+import uvicorn
+
+from webhook import __version__
+from webhook.admission.endpoint import ReviewEndpoint
+from webhook.server import logs
+from webhook.server.app import MUTATE, ReviewPort, admin_port
+from webhook.server.health import Health
+from webhook.server.listeners import Listener, bind
+from webhook.server.metrics import Metrics
+from webhook.server.service import Service, open_service
+from webhook.server.settings import Settings
+from webhook.server.tls import Certificate, CertificateError, Follower, follow
+
+_log = structlog.get_logger()
+
+
+def serve(settings: Settings) -> None:
+    """Serves until SIGTERM or SIGINT, then answers what is in flight and returns.
+
+    SIGTERM first leaves time for the Service to forget the pod; SIGINT, and a second signal, do not wait for that.
+
+    Raises:
+        ListenError: a port cannot be listened on.
+        CertificateError: the certificate cannot be used.
+        ClusterError: a cluster was asked for, and none is configured here.
+    """
+    logs.configure(settings.server.log_level, settings.server.log_format)
+    with asyncio.Runner(loop_factory=uvicorn.Config("", loop="uvloop").get_loop_factory()) as runner:
+        runner.run(_Server(settings).run())
+
+
+class _Signals:
+    """The two ways to be told to stop, once and again."""
+
+    def __init__(self) -> None:
+        self.stop = asyncio.Event()
+        self.at_once = asyncio.Event()
+        for signum in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(signum, self._receive, signum)
+
+    def _receive(self, signum: signal.Signals) -> None:
+        if signum is signal.SIGINT or self.stop.is_set():
+            self.at_once.set()
+        self.stop.set()
+
+
+class _Server:
+    """The process's parts, put together and taken down in order."""
+
+    def __init__(self, settings: Settings) -> None:
+        server = settings.server
+        self._settings = settings
+        self._certificate = Certificate(Path(server.tls_certificate), Path(server.tls_key))
+        self._reviews = bind(server.host, server.review_port, "--review-port")
+        self._admin = bind(server.host, server.admin_port, "--admin-port")
+        self._health = Health()
+        self._metrics = Metrics()
+
+    async def run(self) -> None:
+        signals = _Signals()
+        async with open_service(self._settings, self._metrics) as service, asyncio.TaskGroup() as tasks:
+            reviews, admin = self._listeners(service)
+            tasks.create_task(reviews.serve([self._reviews]))
+            tasks.create_task(admin.serve([self._admin]))
+            behind = [tasks.create_task(self._warm_up(service)), tasks.create_task(self._follow_certificate())]
+            self._announce()
+            await self._until_told(signals)
+            for task in behind:
+                task.cancel()
+            reviews.should_exit = admin.should_exit = True
+        _log.info("stopped")
+
+    def _listeners(self, service: Service) -> tuple[Listener, Listener]:
+        endpoint = ReviewEndpoint(service.reviewer, self._settings.admission, self._metrics)
+        grace_seconds = math.ceil(service.review_seconds)
+        return (
+            Listener(
+                ReviewPort(endpoint, self._health),
+                context=self._certificate.listener_context(),
+                grace_seconds=grace_seconds,
+            ),
+            Listener(admin_port(self._health, self._metrics.registry), context=None, grace_seconds=grace_seconds),
+        )
+
+    async def _warm_up(self, service: Service) -> None:
+        lacking = await service.fill(self._settings.server.ready_seconds)
+        self._health.warm = True
+        if lacking:
+            _log.warning("ready, but reviews go without a part of the cluster for now", **lacking)
+
+    async def _follow_certificate(self) -> None:
+        self._metrics.certificate_expires(self._certificate.expires)
+
+        def renewed() -> None:
+            self._metrics.certificate_expires(self._certificate.expires)
+            _log.info("serving the renewed certificate")
+
+        def failed(error: CertificateError) -> None:
+            _log.error("the renewed certificate cannot be served; the old one stays", problem=str(error))
+
+        await follow(self._certificate, self._settings.server.tls_reload_seconds, Follower(renewed, failed))
+
+    async def _until_told(self, signals: _Signals) -> None:
+        await signals.stop.wait()
+        self._health.draining = True
+        _log.info("draining", at_once=signals.at_once.is_set())
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(signals.at_once.wait(), self._settings.server.drain_seconds)
+
+    def _announce(self) -> None:
+        _log.info(
+            "listening",
+            version=__version__,
+            reviews=f"https://{_address(self._reviews)}{MUTATE}",
+            admin=f"http://{_address(self._admin)}",
+        )
+
+
+def _address(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

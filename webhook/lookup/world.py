@@ -77,7 +77,7 @@ class LiveWorld:
 
     def known(self, facts: PodFacts) -> World | None:
         """Returns the world from memory, without I/O or a lock; None where something has to be fetched first."""
-        namespace = self._cluster.namespace(facts.namespace) or self._namespaces.peek(facts.namespace)
+        namespace = self.known_namespace(facts.namespace)
         if namespace is None:
             return None
         shards = wanted(facts, self._settings)
@@ -92,8 +92,16 @@ class LiveWorld:
 
         A look-up that is late goes on, so the next pod finds it in memory.
         """
-        shards, namespace = await asyncio.gather(self._find_shards(facts), self._find_namespace(facts.namespace))
+        shards, namespace = await asyncio.gather(self._find_shards(facts), self.find_namespace(facts.namespace))
         return World(shards=shards, candidates=self._candidates(facts), namespace=namespace)
+
+    def known_namespace(self, name: str) -> Namespace | Unknown | None:
+        """Returns a namespace from memory; None where it has to be fetched first."""
+        return self._cluster.namespace(name) or self._namespaces.peek(name)
+
+    async def find_namespace(self, name: str) -> Namespace | Unknown:
+        """Returns a namespace, fetched within the deadline where memory does not have it. Never raises."""
+        return self._cluster.namespace(name) or await self._namespaces.get(name, self._settings.deadline_seconds)
 
     async def close(self) -> None:
         """Ends the look-ups that go on in the background."""
@@ -104,10 +112,6 @@ class LiveWorld:
         if not isinstance(shards, Listing):
             return shards
         return await self._models.get(shards, self._settings.deadline_seconds)
-
-    async def _find_namespace(self, name: str) -> Namespace | Unknown:
-        known = self._cluster.namespace(name)
-        return known or await self._namespaces.get(name, self._settings.deadline_seconds)
 
     def _candidates(self, facts: PodFacts) -> Candidates:
         return self._types.of(facts, self._cluster.inventory)

@@ -41,11 +41,18 @@ class Accelerators(msgspec.Struct, frozen=True):
     maker: str | None = None
 
 
+class Bandwidth(msgspec.Struct, frozen=True):
+    """The network bandwidth of one type in Gbit/s: of all cards, and the baseline of the first one alone."""
+
+    baseline: float
+    peak: float
+    first_card: float
+
+
 def read_type(info: "InstanceTypeInfoTypeDef") -> InstanceType:
     """Reads one type out of a DescribeInstanceTypes answer."""
     accelerators = _accelerators(info)
-    network = info.get("NetworkInfo") or {}
-    baseline, peak = _bandwidth(network)
+    bandwidth = _bandwidth(info.get("NetworkInfo") or {})
     storage = info.get("InstanceStorageInfo") or {}
     nvme = storage.get("NvmeSupport", "unsupported") != "unsupported"
     architectures = info["ProcessorInfo"].get("SupportedArchitectures", [])
@@ -56,13 +63,13 @@ def read_type(info: "InstanceTypeInfoTypeDef") -> InstanceType:
         gpus=accelerators.count,
         gpu_name=accelerators.name,
         gpu_memory_gib=accelerators.memory_gib,
-        network_baseline_gbps=baseline,
-        network_peak_gbps=peak,
+        network_baseline_gbps=bandwidth.baseline,
+        network_peak_gbps=bandwidth.peak,
         local_nvme_gb=storage.get("TotalSizeInGB", 0) if nvme else 0,
         nvlink=accelerators.count > 1 and _NVLINK.match(info["InstanceType"]) is not None,
         accelerator=accelerators.maker,
         arch="arm64" if any(each.startswith("arm64") for each in architectures) else "amd64",
-        network_card_gbps=min(_first_card(network) or baseline, baseline),
+        network_card_gbps=bandwidth.first_card,
     )
 
 
@@ -80,29 +87,36 @@ def _accelerators(info: "InstanceTypeInfoTypeDef") -> Accelerators:
     return Accelerators()
 
 
-def _bandwidth(network: "NetworkInfoTypeDef") -> tuple[float, float]:
-    """Returns the baseline and peak network bandwidth of a type in Gbit/s, over all its network cards.
+def _bandwidth(network: "NetworkInfoTypeDef") -> Bandwidth:
+    """Reads the network bandwidth of a type.
 
-    The cards' own figures are taken where they are there. Otherwise the text is read: `25 Gigabit` and `4x 100 Gigabit`
-    are baseline and peak; `Up to 10 Gigabit` promises nothing, so its baseline is taken as a tenth of the peak (of the
-    accelerated types with both figures, none has less than an eighth).
+    The cards' own figures are added up, but never to more than the text tells of the whole type, since for some types
+    (g6e, m6in) each card repeats the whole's figure; the single card's share shrinks with it. Where cards have no
+    figures, the text alone is read: `25 Gigabit` and `4x 100 Gigabit` are baseline and peak; `Up to 10 Gigabit`
+    promises nothing, so its baseline is taken as a tenth of the peak (of the accelerated types that have both figures,
+    none has less than an eighth).
     """
+    told = _told(network.get("NetworkPerformance", ""))
     cards = network.get("NetworkCards") or []
-    if cards and all(card.get("BaselineBandwidthInGbps") and card.get("PeakBandwidthInGbps") for card in cards):
-        baseline = sum(card["BaselineBandwidthInGbps"] for card in cards)
-        return round(baseline, 3), round(sum(card["PeakBandwidthInGbps"] for card in cards), 3)
-    text = network.get("NetworkPerformance", "")
-    if found := _GIGABITS.search(text):
-        peak = int(found[1] or 1) * float(found[2])
-        return (peak / 10 if text.startswith("Up to") else peak), peak
-    return _SLOWEST_GBPS, _SLOWEST_GBPS
+    peaks = [card.get("PeakBandwidthInGbps") or 0.0 for card in cards]
+    baselines = {card.get("NetworkCardIndex", 0): card.get("BaselineBandwidthInGbps") or 0.0 for card in cards}
+    if not (all(peaks) and all(baselines.values()) and cards):
+        return told or Bandwidth(_SLOWEST_GBPS, _SLOWEST_GBPS, _SLOWEST_GBPS)
+    baseline, peak = sum(baselines.values()), sum(peaks)
+    share = min(1.0, told.peak / peak) if told else 1.0
+    first = baselines.get(network.get("DefaultNetworkCardIndex", 0), min(baselines.values()))
+    return Bandwidth(*(round(figure * share, 3) for figure in (baseline, peak, first)))
 
 
-def _first_card(network: "NetworkInfoTypeDef") -> float | None:
-    """Returns the baseline of the default network card in Gbit/s, where it has a figure."""
-    first = network.get("DefaultNetworkCardIndex", 0)
-    cards = network.get("NetworkCards") or []
-    return next((card.get("BaselineBandwidthInGbps") for card in cards if card.get("NetworkCardIndex") == first), None)
+def _told(text: str) -> Bandwidth | None:
+    """Reads DescribeInstanceTypes' text of a type's bandwidth, where it has a figure."""
+    found = _GIGABITS.search(text)
+    if found is None:
+        return None
+    card = float(found[2])
+    peak = int(found[1] or 1) * card
+    baseline = peak / 10 if text.startswith("Up to") else peak
+    return Bandwidth(baseline, peak, min(card, baseline))
 
 
 def _gib(mib: float) -> float:

@@ -170,19 +170,12 @@ def parse_annotations(annotations: Mapping[str, str | None] | None, prefix: str)
         if name in _WRITTEN:
             fields["status_present"] = fields.get("status_present", False) or name == _STATUS
             continue
+        kind = _KINDS.get(name)
         try:
-            kind, problem = _kind(name), ""
+            if kind is None:
+                raise ValueError("fastload has no such annotation")  # noqa: TRY301 - said like any other problem
             fields[kind.field] = kind.parse(value.strip())
         except ValueError as error:
-            kind, problem = _KINDS.get(name), str(error)
-        if problem:
             disabled |= kind.steers if kind is not None else _NOTHING
-            problems.append(because(Code.BAD_ANNOTATION, annotation=key, problem=problem))
+            problems.append(because(Code.BAD_ANNOTATION, annotation=key, problem=str(error)))
     return Annotations(prefix=prefix, disabled=disabled, problems=tuple(problems), **fields)
-
-
-def _kind(name: str) -> _Kind:
-    kind = _KINDS.get(name)
-    if kind is None:
-        raise ValueError("fastload has no such annotation")
-    return kind

@@ -12,8 +12,6 @@ from enum import Enum
 
 import msgspec
 
-from webhook.pod.unknown import is_known
-
 _NEGATIVE_NUMBER = re.compile(r"-\d+|-\d*\.\d+")
 
 
@@ -167,7 +165,7 @@ def _read_flag(line: CommandLine, word: str, words: Sequence[str], at: int, gram
 
 
 def _respelled(flag: str) -> tuple[str, str]:
-    """vLLM's spellings: underscores before the first dot count as dashes, and a dot starts a path into JSON."""
+    """Spellings of vLLM's: underscores before the first dot count as dashes, and a dot starts a path into JSON."""
     name, _, path = flag.partition(".")
     return ("--" + name[2:].replace("_", "-") if name.startswith("--") else name), path
 
@@ -203,8 +201,3 @@ def _store(line: CommandLine, option: Option, attached: str | None, following: S
         case _:
             line.given[option.name] = following[0] if following else None
             return len(following[:1])
-
-
-def unknown_words(words: Iterable[str]) -> list[str]:
-    """Those words that have holes."""
-    return [word for word in words if not is_known(word)]

@@ -16,17 +16,18 @@ from webhook.pod.view import Container
 # Names that a controller, the kubelet, the shell or the image sets, so that their absence from the pod proves nothing:
 # LeaderWorkerSet, KubeRay, Kubeflow, AIBrix, Grove, Dynamo, SkyPilot, Slurm, CUDA images, indexed Jobs, service links.
 _INJECTED_PREFIXES = (
-    "LWS_", "RAY_", "KUBERNETES_", "PET_", "GROVE_", "DYN_", "SKYPILOT_", "SLURM_", "AIP_", "STORM_", "PODSET_",
-    "POD_", "CUDA_", "NVIDIA_", "NCCL_", "TPU_", "OMPI_", "JOB_COMPLETION_", "JOBSET_", "SM_",
-)  # fmt: skip
+    *("LWS_", "RAY_", "PET_", "STORM_", "PODSET_", "POD_", "GROVE_", "DYN_", "SKYPILOT_", "SLURM_", "OMPI_"),
+    *("CUDA_", "NVIDIA_", "NCCL_", "TPU_", "AIP_", "SM_", "JOB_COMPLETION_", "JOBSET_", "KUBERNETES_"),
+)
 _INJECTED_SUFFIXES = ("_SERVICE_HOST", "_SERVICE_PORT", "_PORT")
 _INJECTED_NAMES = frozenset(
     {
-        "HOME", "PATH", "HOSTNAME", "PWD", "OLDPWD", "USER", "SHELL", "LANG", "TERM", "RANDOM", "SECONDS", "UID", "EUID",
-        "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "LOCAL_RANK",
-        "NODE_RANK", "K_SERVICE", "K_REVISION", "PORT", "AWS_ROLE_ARN", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_REGION",
+        *("HOME", "PATH", "HOSTNAME", "PWD", "OLDPWD", "USER", "SHELL", "LANG", "TERM", "UID", "EUID"),
+        *("LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "PORT", "K_SERVICE", "K_REVISION"),
+        *("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "LOCAL_RANK", "NODE_RANK"),
+        *("AWS_ROLE_ARN", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_REGION", "AWS_DEFAULT_REGION"),
     }
-)  # fmt: skip
+)
 
 
 class Environment(msgspec.Struct, frozen=True):

@@ -21,13 +21,12 @@ _NO_ENTRY = ("lmsysorg/sglang",)
 _BESIDE = ("router", "gateway", "frontend", "proxy", "sidecar", "operator", "controller", "exporter", "bench", "epp")
 _MODEL_FLAGS = frozenset({"--model", "--model-path"})
 # Flags that an engine has and a front end has not.
-_TELLING = _MODEL_FLAGS | frozenset(
-    """
+_TELLING_FLAGS = """
     --tensor-parallel-size --pipeline-parallel-size --data-parallel-size --load-format --gpu-memory-utilization
     --max-model-len --max-num-seqs --model-loader-extra-config --enforce-eager --quantization --dtype
     --mem-fraction-static --context-length --nnodes --kv-cache-dtype --enable-prefix-caching
-    """.split()
-)
+"""
+_TELLING = _MODEL_FLAGS | frozenset(_TELLING_FLAGS.split())
 _SM_PREFIX = "SM_VLLM_"
 
 
@@ -56,7 +55,7 @@ def _launches(words: Sequence[str], grammar: Grammar, *, gpus: bool, entry: bool
     has_model = not _MODEL_FLAGS.isdisjoint(line.given) or _names_model(line.positionals)
     if entry:
         return has_model or not _TELLING.isdisjoint(line.given)
-    return has_model and not _is_command(line.positionals) or (gpus and not _TELLING.isdisjoint(line.given))
+    return (has_model and not _is_command(line.positionals)) or (gpus and not _TELLING.isdisjoint(line.given))
 
 
 def _names_model(positionals: list[str]) -> bool:

@@ -113,7 +113,7 @@ class _Trace:
         variables = Variables(environment, line.arguments, line.name)
         self._depth += 1
         try:
-            Interpreter(variables, self, certain=problem is None, depth=self._depth).run(script)
+            Interpreter(variables, self, certain=problem is None).run(script)
         except (_TooLongError, RecursionError):
             self.problem = "its script is too long to follow"
         self._depth -= 1

@@ -16,8 +16,7 @@ from webhook.pod.unknown import is_undecided, known
 
 # Flags that cannot change what is compiled: where it listens and under which names, keys, logs, the chat front end, and
 # a rank's place among the others.
-_IRRELEVANT = frozenset(
-    """
+_IRRELEVANT_FLAGS = """
     --host --port --grpc-port --fastapi-root-path --served-model-name --api-key --admin-api-key --nccl-port
     --ssl-keyfile --ssl-certfile --ssl-ca-certs --ssl-keyfile-password --enable-ssl-refresh --weight-version
     --log-level --log-level-http --log-requests --log-requests-level --log-requests-format --log-requests-target
@@ -29,8 +28,8 @@ _IRRELEVANT = frozenset(
     --trust-request-chat-template --tool-call-parser --tool-server --reasoning-parser --file-storage-path
     --warmups --skip-server-warmup --watchdog-timeout --soft-watchdog-timeout --dist-timeout --dist-init-addr
     --node-rank --disaggregation-bootstrap-port
-    """.split()
-)
+"""
+_IRRELEVANT = frozenset(_IRRELEVANT_FLAGS.split())
 
 
 def read_sglang(line: CommandLine, model: str | None) -> Reading:

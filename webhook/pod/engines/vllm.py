@@ -21,8 +21,7 @@ from webhook.pod.unknown import is_known, is_undecided, known
 
 # Flags that cannot change what is compiled: where it listens and under which names, keys, logs, the chat front end, and
 # a rank's place among the others, which vLLM's own compile hash leaves out too.
-_IRRELEVANT = frozenset(
-    """
+_IRRELEVANT_FLAGS = """
     --host --port --uds --grpc --grpc-port --root-path --served-model-name --api-key --api-server-count --headless
     --ssl-keyfile --ssl-certfile --ssl-ca-certs --ssl-cert-reqs --ssl-ciphers --enable-ssl-refresh
     --allow-credentials --allowed-origins --allowed-methods --allowed-headers --middleware
@@ -37,8 +36,8 @@ _IRRELEVANT = frozenset(
     --return-tokens-as-token-ids --enable-prompt-tokens-details --enable-server-load-tracking
     --enable-force-include-usage --enable-tokenizer-info-endpoint --node-rank --master-addr --master-port
     --data-parallel-rank --data-parallel-start-rank --data-parallel-address --data-parallel-rpc-port
-    """.split()
-)
+"""
+_IRRELEVANT = frozenset(_IRRELEVANT_FLAGS.split())
 _COMPILATION = "--compilation-config"
 _NO_COMPILATION = (0, "0", "NONE", "none")
 

@@ -224,7 +224,7 @@ def _redirected(node: Node, depth: int) -> Statement:
     inner = _statement(body, depth) if body is not None else Command((), ())
     if not isinstance(inner, Command):
         return inner
-    heredoc, output, words, then = inner.heredoc, None, inner.words, None
+    heredoc, words, output, appends, then = inner.heredoc, inner.words, None, False, None
     for redirect in _redirects(node):
         if redirect.type == "heredoc_redirect":
             heredoc = _heredoc(redirect)
@@ -232,11 +232,15 @@ def _redirected(node: Node, depth: int) -> Statement:
             then = redirect
         elif redirect.type == "herestring_redirect":
             heredoc = word_of(redirect.children[-1])
-        elif any(child.type in (">", ">|", "&>") for child in redirect.children):
+        elif any(child.type in _WRITES for child in redirect.children):
             target = redirect.child_by_field_name("destination")
             output = word_of(target) if target is not None else None
-    command = Command(inner.assigns, words, heredoc, output)
+            appends = any(child.type in (">>", "&>>") for child in redirect.children)
+    command = Command(inner.assigns, words, heredoc, output, appends)
     return command if then is None else _after_heredoc(command, then, depth)
+
+
+_WRITES = frozenset({">", ">|", "&>", ">>", "&>>"})
 
 
 def _redirects(node: Node) -> Iterator[Node]:
@@ -264,7 +268,7 @@ def _heredoc(redirect: Node) -> Word | None:
     start = next((text_of(child) for child in redirect.children if child.type == "heredoc_start"), "")
     if any(mark in start for mark in "'\"\\"):
         return (Text(text_of(body), quoted=True),)
-    return gaps(body, body.start_byte, body.end_byte, quoted=True)
+    return gaps(body, body.start_byte, body.end_byte, escapes="$`\\")
 
 
 _BUILDERS = {

@@ -31,7 +31,6 @@ class Arithmetic(msgspec.Struct, frozen=True):
     """`$((expression))`."""
 
     expression: "Expression"
-    quoted: bool
 
 
 class Unreadable(msgspec.Struct, frozen=True):
@@ -82,12 +81,13 @@ class Assign(msgspec.Struct, frozen=True):
 
 
 class Command(msgspec.Struct, frozen=True):
-    """A simple command: assignments in front of it, its words, a here-document and where its output goes."""
+    """A simple command: assignments in front of it, its words, a here-document and the file that takes its output."""
 
     assigns: tuple[Assign, ...]
     words: tuple[Word, ...]
     heredoc: Word | None = None
     output: Word | None = None
+    appends: bool = False
 
 
 class Declare(msgspec.Struct, frozen=True):

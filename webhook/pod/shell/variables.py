@@ -25,14 +25,14 @@ class Variables:
         self.unset: set[str] = set()
         self.arguments: tuple[str, ...] = tuple(arguments)
         self.name = name
-        # What an unset name may be once a file of the user's was sourced.
-        self.sourced: str | None = None
+        # Whether a name that is not here may have been set by something that cannot be read.
+        self._forgotten = False
 
     def copy(self) -> "Variables":
         """Variables of a shell forked from this one."""
         fork = Variables(self._environment, self.arguments, self.name)
         fork.values, fork.exported, fork.unset = dict(self.values), set(self.exported), set(self.unset)
-        fork.sourced = self.sourced
+        fork._forgotten = self._forgotten
         return fork
 
     def environment(self, overlay: Mapping[str, str]) -> Environment:
@@ -54,9 +54,9 @@ class Variables:
         self.values.pop(name, None)
         self.unset.add(name)
 
-    def forget(self, because: str) -> None:
-        """A file of the user's was sourced: any name may have any value now."""
-        self.sourced = because
+    def forget(self) -> None:
+        """Something that cannot be read was run in this shell: any name may have any value now."""
+        self._forgotten = True
         self.values = {name: undecided(name) for name in self.values}
         self.unset.clear()
 
@@ -70,10 +70,10 @@ class Variables:
     def _absent(self, name: str) -> str:
         if name in self.unset:
             return ""
-        return outside(name) if self.sourced is None else undecided(name)
+        return outside(name) if not self._forgotten else undecided(name)
 
     def _may_hold(self, name: str) -> bool:
-        return name not in self.unset and (self.sourced is not None or self._environment.may_hold(name))
+        return name not in self.unset and (self._forgotten or self._environment.may_hold(name))
 
     # Words -------------------------------------------------------------------------------------------------------
 
@@ -103,17 +103,15 @@ class Variables:
                 return [(text, False)]
             case Unreadable(what):
                 return [(undecided(what), False)]
-            case Arithmetic(expression, _):
-                return [(self._calculated(piece, evaluate(expression, self.single)), False)]
+            case Arithmetic(expression):
+                value = evaluate(expression, self.single)
+                return [(undecided("arithmetic") if value is None else str(value), False)]
             case Variable(name, quoted, operator, operand, index):
                 if name in ("@", "*") or index in ("@", "*"):
                     return self._listed(piece)
                 if operator:
                     return self._operated(name, operator, operand, quoted=quoted)
                 return [(self._element(name, index), not quoted)]
-
-    def _calculated(self, piece: Arithmetic, value: int | None) -> str:
-        return str(value) if value is not None else undecided("arithmetic")
 
     def _element(self, name: str, index: str) -> str:
         if name.isdecimal():

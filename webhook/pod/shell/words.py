@@ -34,29 +34,35 @@ def text_of(node: Node) -> str:
 
 
 def word_of(node: Node, *, quoted: bool = False) -> Word:
-    """The pieces of one word."""
-    kind = node.type
-    if kind in ("word", "number", "regex", "extglob_pattern", "test_operator"):
-        return _bare(text_of(node).lstrip() if not quoted else text_of(node), quoted=quoted)
-    if kind == "raw_string":
-        return (Text(text_of(node).strip()[1:-1], quoted=True),)
-    if kind == "ansi_c_string":
-        return (Text(_ansi(text_of(node).strip()[2:-1]), quoted=True),)
-    if kind in ("string", "translated_string"):
-        return _string(node)
-    if kind in ("concatenation", "command_name", "variable_name", "subscript"):
-        return _joined(node, quoted=quoted)
-    return (_expansion(node, quoted=quoted),)
+    """The pieces of one word; `quoted` for an expansion within double quotes, whose result is not split."""
+    match node.type:
+        case "word" | "number" | "regex" | "extglob_pattern" | "test_operator":
+            return _bare(text_of(node).lstrip())
+        case "raw_string":
+            return (Text(text_of(node).strip()[1:-1], quoted=True),)
+        case "ansi_c_string":
+            return (Text(_ansi(text_of(node).strip()[2:-1]), quoted=True),)
+        case "string" | "translated_string":
+            return _string(node)
+        case "concatenation" | "command_name" if node.children:
+            return _joined(node, quoted=quoted)
+        case _:
+            return (_expansion(node, quoted=quoted),)
 
 
 def _joined(node: Node, *, quoted: bool) -> Word:
-    if not node.children:
-        return _bare(text_of(node), quoted=quoted)
     pieces = tuple(piece for child in node.children for piece in word_of(child, quoted=quoted))
     bare = "".join(piece.text for piece in pieces if isinstance(piece, Text) and not piece.quoted)
     if len(node.children) > 1 and "{" in bare and "," in bare and "}" in bare:
         return (Unreadable("a brace expansion"),)
     return pieces
+
+
+_UNREADABLE = {
+    "command_substitution": "the output of a command",
+    "process_substitution": "a process substitution",
+    "brace_expression": "a brace expansion",
+}
 
 
 def _expansion(node: Node, *, quoted: bool) -> Piece:
@@ -67,29 +73,21 @@ def _expansion(node: Node, *, quoted: bool) -> Piece:
             return _braced(node, quoted=quoted)
         case "arithmetic_expansion":
             inner = [child for child in node.children if child.is_named]
-            return Arithmetic(expression_of(inner[0]) if len(inner) == 1 else Unclear(), quoted)
-        case "command_substitution":
-            return Unreadable("the output of a command")
-        case "process_substitution":
-            return Unreadable("a process substitution")
-        case "brace_expression":
-            return Unreadable("a brace expansion")
-        case _:
-            if node.child_count == 0 and not node.is_named:
-                return Text(text_of(node).strip(), quoted)
-            return Unreadable("syntax that is not followed")
+            return Arithmetic(expression_of(inner[0]) if len(inner) == 1 else Unclear())
+        case kind if node.child_count == 0 and kind not in _UNREADABLE:
+            return Text(text_of(node).strip(), quoted)
+        case kind:
+            return Unreadable(_UNREADABLE.get(kind, "syntax that is not followed"))
 
 
-def _bare(text: str, *, quoted: bool) -> Word:
-    """Unquoted source text: backslashes go; `~` and globs depend on the node's file system."""
+def _bare(text: str) -> Word:
+    """Unquoted source text: backslashes go; `~` and patterns depend on the node's file system."""
     plain = unescaped(text)
-    if quoted:
-        return (Text(plain, quoted=True),)
     if plain.startswith("~"):
         user, slash, rest = plain.partition("/")
         home: Piece = Variable("HOME", quoted=True) if user == "~" else Unreadable("a home folder")
         return (home, Text(slash + rest, quoted=False))
-    if not _GLOB.isdisjoint(plain) and "\\" not in text and "://" not in plain and plain[:1] in "/.":
+    if plain[:1] in ("/", ".") and not _GLOB.isdisjoint(plain) and "\\" not in text:
         return (Unreadable("the files that match a pattern"),)
     return (Text(plain, quoted=False),)
 
@@ -129,22 +127,23 @@ def _ansi(text: str) -> str:
 def _string(node: Node) -> Word:
     """A double-quoted string: literal text is whatever lies between its expansions."""
     first, last = node.children[0], node.children[-1]
-    pieces = gaps(node, first.end_byte, last.end_byte - 1, quoted=True)
+    pieces = gaps(node, first.end_byte, last.end_byte - 1, escapes='$`"\\')
     return pieces or (Text("", quoted=True),)
 
 
-def gaps(node: Node, start: int, end: int, *, quoted: bool) -> Word:
+def gaps(node: Node, start: int, end: int, *, escapes: str | None) -> Word:
     """The pieces of a stretch of source between two byte offsets within a node.
 
-    Expansions among the node's children become pieces; all else in the stretch is literal text.
+    Expansions among the node's children become pieces; all else in the stretch is literal text. `escapes` are the
+    characters that a backslash quotes in double quotes or a here-document; None stands for unquoted text.
     """
-    source, base = node.text or b"", node.start_byte
+    source, base, quoted = node.text or b"", node.start_byte, escapes is not None
     pieces: list[Piece] = []
 
     def literal(upto: int) -> None:
         text = source[start - base : upto - base].decode("utf-8", "replace")
         if text:
-            pieces.append(Text(unescaped(text, '$`"\\') if quoted else unescaped(text), quoted))
+            pieces.append(Text(unescaped(text, escapes), quoted))
 
     for child in _flat(node):
         if child.start_byte < start or child.end_byte > end or not child.is_named or child.type in _PLAIN:
@@ -180,7 +179,8 @@ def _braced(node: Node, *, quoted: bool) -> Piece:
         return Variable(name, quoted, index=index)
     if operator not in _OPERATORS or index not in ("", "@"):
         return Unreadable(f"${{{name}{operator}...}}")
-    operand = gaps(node, children[at + 1].end_byte, node.end_byte - 1, quoted=quoted)
+    escapes = '$`"\\}' if quoted else None
+    operand = gaps(node, children[at + 1].end_byte, node.end_byte - 1, escapes=escapes)
     return Variable(name, quoted, operator, operand, index)
 
 

@@ -290,7 +290,6 @@ class TestNodePools:
     def test_operators_on_a_label_that_the_pool_lacks(
         self,
         catalogue: Catalogue,
-        term: MakeTerm,
         operator: str,
         serves: bool,  # noqa: FBT001 - a column
     ) -> None:

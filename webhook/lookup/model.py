@@ -108,15 +108,17 @@ def _make_client(route: Route) -> "S3Client":
     profile says otherwise.
     """
     session = botocore.session.get_session()
-    client = _client_of(session, route, path_style=route.path_style is True)
+    # One for all clients: it registers itself with the inner session, which bears that only once.
+    maker = boto3.session.Session(botocore_session=session)
+    client = _client_of(maker, route, path_style=route.path_style is True)
     configured = session.get_scoped_config().get("s3")
     styled = isinstance(configured, dict) and "addressing_style" in configured
     if route.path_style is None and not styled and not is_aws(client.meta.endpoint_url):
-        return _client_of(session, route, path_style=True)
+        return _client_of(maker, route, path_style=True)
     return client
 
 
-def _client_of(session: botocore.session.Session, route: Route, *, path_style: bool) -> "S3Client":
+def _client_of(maker: boto3.session.Session, route: Route, *, path_style: bool) -> "S3Client":
     config = Config(
         connect_timeout=_CONNECT_SECONDS,
         read_timeout=_READ_SECONDS,
@@ -125,9 +127,7 @@ def _client_of(session: botocore.session.Session, route: Route, *, path_style: b
         s3={"addressing_style": "path"} if path_style else None,
         signature_version=UNSIGNED if route.unsigned else None,
     )
-    client: S3Client = boto3.session.Session(botocore_session=session).client(
-        "s3", endpoint_url=route.endpoint, region_name=route.region, config=config
-    )
+    client: S3Client = maker.client("s3", endpoint_url=route.endpoint, region_name=route.region, config=config)
     return client
 
 

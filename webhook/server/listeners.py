@@ -1,6 +1,7 @@
 """Listening: a socket per port, bound before anything is served, and a uvicorn server on it."""
 
 import contextlib
+import os
 import socket
 import ssl
 from collections.abc import Iterator
@@ -30,7 +31,8 @@ def bind(host: str | None, port: int, flag: str) -> socket.socket:
         return socket.create_server((host or "", port), family=family, backlog=_BACKLOG)
     except OSError as error:
         where = f"{host or 'any address'} port {port}"
-        raise ListenError(f"cannot listen on {where}: {error.strerror or error}; see {flag} and --host") from error
+        problem = os.strerror(error.errno) if error.errno else str(error)
+        raise ListenError(f"cannot listen on {where}: {problem}; see {flag} and --host") from error
 
 
 class Listener(uvicorn.Server):

@@ -35,7 +35,7 @@ def serve(settings: Settings) -> None:
         ClusterError: a cluster was asked for, and none is configured here.
     """
     logs.configure(settings.server.log_level, settings.server.log_format)
-    with asyncio.Runner(loop_factory=uvicorn.Config("", loop="uvloop").get_loop_factory()) as runner:
+    with asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner:
         runner.run(_Server(settings).run())
 
 

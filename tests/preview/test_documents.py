@@ -68,6 +68,12 @@ def test_aliases_and_merges_are_followed() -> None:
     assert values("a: &a {x: 1}\nb: {<<: *a, y: 2}\nc: *a") == [{"a": {"x": 1}, "b": {"x": 1, "y": 2}, "c": {"x": 1}}]
 
 
+def test_an_alias_is_a_copy() -> None:
+    (value,) = values("a: &a [{x: 1}]\nb: *a")
+    assert value["a"] == value["b"]
+    assert value["a"] is not value["b"]
+
+
 def bomb(*, merge: bool) -> str:
     lines = ["a: &a {k: 1}"]
     for before, name in zip("abcdefgh", "bcdefghi", strict=True):

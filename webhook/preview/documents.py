@@ -99,7 +99,7 @@ def _yaml_values(file: str, text: str) -> Iterator[tuple[int, Any]]:
         while loader.check_node():
             node: Any = loader.get_node()
             _refuse_bomb(file, number, node)
-            yield number, loader.construct_document(node)
+            yield number, _unshared(loader.construct_document(node))
             number += 1
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -107,6 +107,13 @@ def _yaml_values(file: str, text: str) -> Iterator[tuple[int, Any]]:
         raise UnreadableInputError(file, f"not YAML: {_problem(error, text)}", document=number, line=line) from None
     except yaml.YAMLError as error:
         raise UnreadableInputError(file, f"not YAML: {' '.join(str(error).split())}", document=number) from None
+
+
+def _unshared(value: Any) -> Any:  # noqa: ANN401 (any YAML)
+    """Writes aliases out, so that a patch of one place does not change the other."""
+    if isinstance(value, dict):
+        return {key: _unshared(item) for key, item in value.items()}
+    return [_unshared(item) for item in value] if isinstance(value, list) else value
 
 
 def _problem(error: yaml.MarkedYAMLError, text: str) -> str:

@@ -58,7 +58,8 @@ async def _place(document: Document, template: Template, pipeline: Pipeline) -> 
     try:
         pod = msgspec.convert(template.template, Pod)
     except msgspec.ValidationError as error:
-        problem = f"{template.kind} {template.name or ''}: the pod at {template.pointer or '/'} is none: {error}"
+        title = f"{template.kind} {template.name or ''}".strip()
+        problem = f"{title}: the pod at {template.pointer or '/'} cannot be read: {error}"
         raise UnreadableInputError(document.file, problem, document=document.number) from None
     facts = pipeline.read(pod, namespace=template.namespace or _DEFAULT_NAMESPACE, ambient=template.ambient)
     tuned = pipeline.tune_now(facts) or await pipeline.tune(facts)

@@ -1,0 +1,281 @@
+"""`fastload preview`: the JSON contract, the other forms, the flags, and how it fails."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonpatch
+import pytest
+from click.testing import CliRunner, Result
+
+from webhook.cli import main
+
+POD = """
+apiVersion: v1
+kind: Pod
+metadata:
+  name: qwen
+  annotations: {fastload.dev/inject: "true", fastload.dev/streamer-version: 0.15.9}
+spec:
+  nodeSelector: {node.kubernetes.io/instance-type: p5.48xlarge}
+  containers:
+    - name: vllm
+      image: vllm/vllm-openai:v0.19.1
+      args: [--model=s3://models/qwen, --tensor-parallel-size=2]
+      resources: {limits: {nvidia.com/gpu: "2"}}
+"""
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: qwen, namespace: serving}
+spec:
+  template:
+    spec:
+      containers:
+        - name: vllm
+          image: vllm/vllm-openai:v0.19.1
+          args: [--model=s3://models/qwen]
+"""
+SIDECAR = "apiVersion: v1\nkind: Service\nmetadata: {name: qwen}\n"
+LWS = """
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: big}
+spec:
+  leaderWorkerTemplate:
+    size: 2
+    leaderTemplate: &template
+      spec:
+        containers:
+          - name: sglang
+            command: [python3, -m, sglang.launch_server, --model-path, s3://models/big, --tp, "16"]
+    workerTemplate: *template
+"""
+DECLARED = ["--offline", "--shards", "17", "--model-size", "67Gi"]
+FIELDS = [
+    "source",
+    "opted_in",
+    "status",
+    "engine",
+    "container",
+    "model",
+    "load_format",
+    "tensor_parallel_size",
+    "pipeline_parallel_size",
+    "data_parallel_size",
+    "streamer",
+    "retry",
+    "cache",
+    "shards",
+    "instance_types",
+    "settings",
+    "reasons",
+    "advice",
+    "patch",
+    "patched",
+]
+
+
+def stream(*manifests: str) -> str:
+    return "---\n".join(manifests)
+
+
+def preview(*arguments: str, manifest: str = POD) -> Result:
+    return CliRunner().invoke(main, ["preview", "-f", "-", *arguments], input=manifest)
+
+
+def pods(*arguments: str, manifest: str = POD) -> list[dict[str, Any]]:
+    result = preview(*arguments, "-o", "json", manifest=manifest)
+    assert result.exit_code == 0, result.output
+    found: list[dict[str, Any]] = json.loads(result.stdout)["pods"]
+    return found
+
+
+def test_the_json_has_every_field_of_the_contract() -> None:
+    (pod,) = pods(*DECLARED)
+    assert list(pod) == FIELDS
+    assert pod["source"] == {"file": "-", "document": 1, "kind": "Pod", "name": "qwen", "path": ""}
+    assert pod["opted_in"] is True
+    assert pod["status"] == "injected"
+    assert (pod["engine"], pod["container"], pod["model"]) == ("vllm", "vllm", "s3://models/qwen")
+    assert [pod[f"{kind}_parallel_size"] for kind in ("tensor", "pipeline", "data")] == [2, 1, 1]
+    assert [pod[part] for part in ("streamer", "retry", "cache")] == ["tune", "tune", "tune"]
+    assert pod["shards"] == {"count": 17, "bytes": 67 * 2**30, "largest_bytes": -(-67 * 2**30 // 17)}
+    assert pod["instance_types"] == ["p5.48xlarge"]
+
+
+def test_the_published_case_comes_out_as_published() -> None:
+    (pod,) = pods(*DECLARED)
+    settings = {setting["name"]: setting["value"] for setting in pod["settings"]}
+    assert (
+        settings.items()
+        >= {
+            "RUNAI_STREAMER_CONCURRENCY": "17",
+            "RUNAI_STREAMER_CHUNK_BYTESIZE": "4294967296",
+            "RUNAI_STREAMER_S3_REQUEST_TIMEOUT_MS": "3000",
+            "RUNAI_STREAMER_S3_LOW_SPEED_LIMIT": "1048576",
+        }.items()
+    )
+    assert all(setting["reason"] for setting in pod["settings"])
+    assert all(reason.keys() == {"code", "text"} for reason in (*pod["reasons"], *pod["advice"]))
+
+
+def test_the_patch_makes_the_patched_document_of_the_given_one() -> None:
+    (pod,) = pods(*DECLARED, manifest=DEPLOYMENT)
+    given = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "qwen", "namespace": "serving"},
+        "spec": {
+            "template": {
+                "spec": {
+                    "containers": [
+                        {"name": "vllm", "image": "vllm/vllm-openai:v0.19.1", "args": ["--model=s3://models/qwen"]}
+                    ]
+                }
+            }
+        },
+    }
+    assert pod["source"]["path"] == "/spec/template"
+    assert jsonpatch.apply_patch(given, pod["patch"]) == pod["patched"]
+    assert pod["patched"]["spec"]["template"]["spec"]["containers"][0]["env"]
+
+
+def test_a_pod_that_did_not_opt_in_is_shown_as_if_it_had() -> None:
+    (pod,) = pods(*DECLARED, manifest=DEPLOYMENT)
+    assert pod["opted_in"] is False
+    assert pod["streamer"] == "tune"
+
+
+def test_a_namespaces_label_opts_in() -> None:
+    (pod,) = pods(*DECLARED, "--namespace-labels", "team=a,fastload.dev/inject=enabled", manifest=DEPLOYMENT)
+    assert pod["opted_in"] is True
+
+
+def test_a_namespaces_label_forbids_the_node_as_the_caches_place() -> None:
+    (pod,) = pods(*DECLARED, "--namespace-labels", "pod-security.kubernetes.io/enforce=baseline")
+    assert pod["cache"] == "skip"
+    assert "hostPath" not in json.dumps(pod["patch"])
+
+
+def test_every_template_and_document_has_its_entry() -> None:
+    found = pods(*DECLARED, manifest=stream(SIDECAR, LWS, POD))
+    places = [(pod["source"]["document"], pod["source"]["kind"], pod["source"]["path"]) for pod in found]
+    assert places == [
+        (2, "LeaderWorkerSet", "/spec/leaderWorkerTemplate/leaderTemplate"),
+        (2, "LeaderWorkerSet", "/spec/leaderWorkerTemplate/workerTemplate"),
+        (3, "Pod", ""),
+    ]
+
+
+def test_a_list_and_a_review_are_read_too() -> None:
+    pod = {"kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "command": ["sleep"]}]}}
+    review = {
+        "kind": "AdmissionReview",
+        "request": {"namespace": "serving", "object": {**pod, "metadata": {"generateName": "b-"}}},
+    }
+    found = pods("--offline", manifest=json.dumps({"kind": "List", "items": [pod]}) + json.dumps(review))
+    assert [(each["source"]["name"], each["source"]["path"]) for each in found] == [
+        ("a", "/items/0"),
+        ("b-", "/request/object"),
+    ]
+    assert {each["engine"] for each in found} == {"none"}
+    assert {each["status"] for each in found} == {"skipped"}
+
+
+def test_instance_types_are_taken_from_flags_where_the_pod_names_none() -> None:
+    (pod,) = pods(*DECLARED, "--instance-type", "g6e.12xlarge,p5.48xlarge", manifest=DEPLOYMENT)
+    assert pod["instance_types"] == ["g6e.12xlarge", "p5.48xlarge"]
+
+
+def test_offline_without_a_size_leaves_the_shards_unknown() -> None:
+    (pod,) = pods("--offline")
+    assert pod["shards"] is None
+    assert pod["status"] == "partial"
+    assert pod["streamer"] == "tune"
+
+
+def test_operators_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FASTLOAD_CACHE_ROOTS", "/mnt/fast")
+    (pod,) = pods(*DECLARED)
+    assert "/mnt/fast/default/" in json.dumps(pod["patch"])
+
+
+def test_yaml_is_the_whole_stream_patched() -> None:
+    result = preview(*DECLARED, "-o", "yaml", manifest=stream(SIDECAR, LWS))
+    service, workload = result.stdout.split("---\n")
+    assert service == "apiVersion: v1\nkind: Service\nmetadata:\n  name: qwen\n"
+    assert workload.count("fastload.dev/status") == 2
+
+
+def test_diff_shows_what_is_added_and_nothing_for_what_stays() -> None:
+    lines = preview(*DECLARED, "-o", "diff", manifest=stream(SIDECAR, POD)).stdout.splitlines()
+    assert lines[:2] == ["--- - (document 2)", "+++ - (document 2), with fastload"]
+    assert "+    - name: RUNAI_STREAMER_CONCURRENCY" in lines
+    assert not [line for line in lines[2:] if line.startswith("-")]
+
+
+def test_patch_is_a_line_of_json_for_each_document() -> None:
+    lines = preview(*DECLARED, "-o", "patch", manifest=stream(SIDECAR, POD)).stdout.splitlines()
+    assert [bool(json.loads(line)) for line in lines] == [False, True]
+
+
+def test_text_tells_the_decision_without_colours_in_a_pipe() -> None:
+    text = preview(*DECLARED).stdout
+    assert text.startswith("Pod qwen  injected\n")
+    assert "  model     s3://models/qwen  (17 shards, 67 GiB, the largest 3.94 GiB)\n" in text
+    assert "  RUNAI_STREAMER_CONCURRENCY=17\n" in text
+    assert "\x1b" not in text
+
+
+def test_text_says_when_there_is_no_pod() -> None:
+    assert preview("--offline", manifest=SIDECAR).stdout == "No pod and no pod template in the input.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "manifest", "message"),
+    [
+        pytest.param([], "a:\n\tb: 1", "standard input, document 1, line 2: not YAML: a tab", id="tab"),
+        pytest.param(
+            [],
+            "kind: Pod\nspec: {containers: [{name: a}, {name: b, env: [{name: X, value: 1}]}]}",
+            "standard input, document 1: Pod: the pod at / cannot be read: Expected `str | null`, got `int` - at"
+            " `$.spec.containers[1].env[0].value`",
+            id="a pod that the API server would refuse",
+        ),
+        pytest.param(["--shards", "3"], POD, "--shards and --model-size stand for a listing together", id="one of two"),
+        pytest.param(
+            ["--shards", "3", "--model-size", "big"], POD, "--model-size: 'big' is not a quantity", id="no quantity"
+        ),
+        pytest.param(["--shards", "3", "--model-size", "0"], POD, "--model-size is '0'", id="size of nothing"),
+        pytest.param(["--namespace-labels", "team"], POD, "--namespace-labels has 'team'", id="no label"),
+        pytest.param(["--shards", "0"], POD, "Invalid value for '--shards'", id="no shards"),
+        pytest.param(["-o", "xml"], POD, "Invalid value for '-o'", id="no such output"),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_ends_with_status_2(arguments: list[str], manifest: str, message: str) -> None:
+    result = preview("--offline", *arguments, manifest=manifest)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stdout == ""
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["preview", "-f", str(tmp_path / "none.yaml")])
+    assert result.exit_code == 2
+    assert f"{tmp_path / 'none.yaml'}: no such file or directory" in result.stderr
+
+
+def test_several_files_are_one_input(tmp_path: Path) -> None:
+    for name, manifest in {"a.yaml": POD, "b.yaml": DEPLOYMENT}.items():
+        (tmp_path / name).write_text(manifest)
+    files = [str(tmp_path / name) for name in ("a.yaml", "b.yaml")]
+    result = CliRunner().invoke(main, ["preview", "-f", files[0], "-f", files[1], *DECLARED, "-o", "json"])
+    assert [pod["source"]["file"] for pod in json.loads(result.stdout)["pods"]] == files
+
+
+def test_a_bad_setting_in_the_environment_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FASTLOAD_OPEN_FILES", "many")
+    result = preview("--offline")
+    assert result.exit_code == 2
+    assert "FASTLOAD_OPEN_FILES is 'many'; it takes a whole number from 1024" in result.stderr

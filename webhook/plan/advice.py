@@ -71,8 +71,8 @@ def _on_shards(subject: Subject, shards: Shards, streamed: Streamed) -> Iterator
         yield advise(Advice.BUCKET_REGION, bucket_region=shards.bucket_region, regions=", ".join(sorted(regions)))
     if shards.consolidated_bytes:
         yield advise(Advice.CONSOLIDATED_FILE, gib=gib(shards.consolidated_bytes))
-    budget, seconds = subject.container.start_budget_seconds, _plausible_seconds(streamed)
-    if budget is not None and seconds is not None and budget < seconds:
+    budget = subject.container.start_budget_seconds
+    if budget is not None and budget < (seconds := _plausible_seconds(streamed)):
         yield advise(Advice.STARTUP_PROBE, budget=budget, seconds=seconds)
 
 
@@ -121,19 +121,16 @@ def _would_share(subject: Subject, reading: Reading) -> bool:
     return (
         subject.launch.engine is Engine.VLLM
         and reading.ranks > 1
-        and not reading.distributed
-        and reading.shards is not None
+        and reading.whole
         and not any(each.nvlink for each in subject.world.candidates.types)
     )
 
 
-def _plausible_seconds(streamed: Streamed) -> int | None:
-    reading, network = streamed.reading, streamed.network
-    if reading.files is None:
-        return None
-    seconds = reading.files.total_bytes / _RANK_BYTES_PER_SECOND
-    if network is not None:
-        seconds = max(seconds, reading.ranks * reading.files.total_bytes / network.share)
+def _plausible_seconds(streamed: Streamed) -> int:
+    total = streamed.reading.files.total_bytes if streamed.reading.files else 0
+    seconds = total / _RANK_BYTES_PER_SECOND
+    if streamed.network is not None:
+        seconds = max(seconds, streamed.reading.ranks * total / streamed.network.share)
     return _COMPILE_AND_INITIALISE_SECONDS + int(seconds)
 
 

@@ -5,6 +5,7 @@ decide how many are in flight at once, and that, until the network is full, deci
 formula was read in the streamer's source and agrees with measurements of 0.13.4 to 0.17.1 (docs/tuning.md).
 """
 
+from functools import lru_cache
 from math import ceil
 
 import msgspec
@@ -60,6 +61,7 @@ def client_cap(knobs: Knobs) -> int:
     return max(10, ceil(knobs.target_gbps / 0.4))
 
 
+@lru_cache(maxsize=1024)
 def most_per_worker(family: Family, knobs: Knobs) -> int:
     """Returns the most requests of one worker, however much it has to read: 25 up to 0.15, 22 from 0.16 by default."""
     chunk = max(_LEAST_CHUNK, knobs.chunk_bytes)
@@ -68,8 +70,12 @@ def most_per_worker(family: Family, knobs: Knobs) -> int:
     return min(_window(knobs, chunk), client_cap(knobs))
 
 
+@lru_cache(maxsize=4096)
 def most_in_flight(family: Family, knobs: Knobs, files: Files) -> int:
-    """Returns the most requests that one rank has in flight at any moment."""
+    """Returns the most requests that one rank has in flight at any moment.
+
+    Remembered, since pods of one model come in bursts.
+    """
     flow = _flow(family, knobs, files)
     wanted = flow.chunks * max(1, flow.parts - 1)
     return max(1, min(wanted, flow.workers * client_cap(knobs), flow.whole))

@@ -38,13 +38,13 @@ class Network(msgspec.Struct, frozen=True):
 
 
 def network_of(subject: Subject, ranks: int) -> Network | None:
-    """Returns the pod's share of the worst candidate's network; None where no candidate is known."""
+    """Returns the pod's share of the worst candidate's network; None where no candidate, or not its speed, is known."""
     types = subject.world.candidates.types
     gpus = subject.facts.placement.gpus or subject.container.gpus or ranks
-    if not types:
-        return None
     shares = [(each.network_baseline_gbps * _fraction(each, gpus), each.name) for each in types]
-    share, name = min(shares)
+    share, name = min(shares, default=(0, ""))
+    if share <= 0:
+        return None
     card = min(_card(each) * _fraction(each, gpus) for each in types)
     return Network(share * _BYTES_PER_GBIT, card * _BYTES_PER_GBIT, name)
 

@@ -19,12 +19,13 @@ _STREAMED = frozenset({"auto", "runai_streamer", _SHARDED})
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """What each rank of this pod reads from object storage.
 
-    `shards` and `files` are None where the look-up has no answer. In distributed mode the ranks share one reading of
+    `whole` is True where every rank reads the whole model. `shards` and `files` are None where the look-up has no answer. In distributed mode the ranks share one reading of
     the model, and a memory limit is the node's rather than a rank's (the streamer's source).
     """
 
     scheme: str
     ranks: int
+    whole: bool
     distributed: bool
     shards: int | None
     files: Files | None
@@ -56,7 +57,8 @@ def reading_of(subject: Subject) -> Reading:
         if sharded and found.rank_count and found.rank_bytes:
             shards, files = found.rank_count, Files(found.rank_bytes, found.largest_bytes)
     scheme = _scheme(subject.model)
-    return Reading(scheme=scheme, ranks=ranks, distributed=distributed, shards=shards, files=files)
+    whole = not sharded and not distributed
+    return Reading(scheme=scheme, ranks=ranks, whole=whole, distributed=distributed, shards=shards, files=files)
 
 
 def local_ranks(subject: Subject) -> int:

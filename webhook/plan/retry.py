@@ -25,6 +25,7 @@ _RESUBMIT_SECONDS = 60
 _MARGIN = 4
 # Limits go by steps, and under the first of them a limit is useless: the requests worth killing crawl at 10 to 50 KB/s.
 _STEP = 64 * 1024
+_RESUBMIT = because(Code.RESUBMIT)
 # What a rank reads when the look-up has no answer: enough for all its workers.
 _ANY_FILES = Files(1 << 50, 1 << 50)
 
@@ -103,7 +104,7 @@ def _resubmission(env: UserEnv, version: Version | None) -> tuple[int | None, Re
         return None, because(Code.USER_SET, names=RESUBMIT_WINDOW)
     if version is not None and version < RESUBMITS_FROM:
         return None, because(Code.RESUBMIT_OLDER_STREAMER, version=spell(version))
-    return _RESUBMIT_SECONDS, because(Code.RESUBMIT)
+    return _RESUBMIT_SECONDS, _RESUBMIT
 
 
 def _may_hide(env: UserEnv, name: str) -> bool:

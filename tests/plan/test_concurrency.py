@@ -1,0 +1,118 @@
+"""Workers of a rank: one for each file, within ranks, network, open files and what the user says."""
+
+import pytest
+
+from tests.plan.make import (
+    G5_12X,
+    G5_XL,
+    P5,
+    codes,
+    container,
+    env,
+    facts,
+    instance,
+    launch,
+    plan,
+    shards,
+    streamer_settings,
+    subject,
+    world,
+)
+from webhook.lookup.facts import Shards, Source, World
+from webhook.plan.reading import local_ranks, reading_of
+from webhook.pod.facts import Annotations, Engine, Launch, LoaderConfig
+from webhook.reasons import Code
+
+P4D = instance("p4d.24xlarge", 8, 400, "A100")
+TP_8 = facts(launch=launch(tensor_parallel_size=8), container=container(gpus=8))
+
+
+RANKS = [
+    ("TP within the pod's GPUs", {}, 2, (), 2),
+    ("TP over two nodes of 8", {"tensor_parallel_size": 16, "nodes": None}, 8, (), 8),
+    ("TP 2 over two nodes of one GPU", {"tensor_parallel_size": 2, "nodes": 2}, 1, (), 1),
+    ("DRA hides the GPUs", {"tensor_parallel_size": 4}, None, (), 4),
+    ("DRA over two nodes", {"tensor_parallel_size": 8, "nodes": 2}, None, (), 4),
+    ("TP times PP", {"tensor_parallel_size": 4, "pipeline_parallel_size": 2}, 8, (), 8),
+    ("PP not known", {"tensor_parallel_size": 4, "pipeline_parallel_size": None}, 8, (), 4),
+    ("TP times PP times DP", {"tensor_parallel_size": 4, "pipeline_parallel_size": 2, "data_parallel_size": 2}, 8, (), 8),
+    ("local DP", {"tensor_parallel_size": 1, "data_parallel_size": 16, "data_parallel_size_local": 8}, None, (), 8),
+    ("DP over nodes", {"tensor_parallel_size": 1, "data_parallel_size": 16, "nodes": 4}, None, (), 4),
+    ("TP not known", {"tensor_parallel_size": None}, 4, (), 4),
+    ("TP and GPUs not known", {"tensor_parallel_size": None}, None, (G5_XL, P5), 8),
+    ("nothing known", {"tensor_parallel_size": None}, None, (), 1),
+]
+
+
+@pytest.mark.parametrize(("line", "gpus", "types", "ranks"), [row[1:] for row in RANKS], ids=[row[0] for row in RANKS])
+def test_ranks_on_the_node(line, gpus, types, ranks) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 (a table's columns)
+    case = subject(facts(launch=launch(**line), container=container(gpus=gpus)), world(*types))
+    assert local_ranks(case) == ranks
+
+
+SHARDED = shards(80, 800, rank_count=10, rank_bytes=100 << 30, ranks=8)
+PARTS = [
+    ("every rank reads all", launch(), shards(17, 67), 17),
+    ("distributed", launch(loader=LoaderConfig(distributed=True)), shards(17, 67), 9),
+    ("SGLang distributes by itself", launch(engine=Engine.SGLANG), shards(17, 67), 9),
+    ("SGLang told not to", launch(engine=Engine.SGLANG, loader=LoaderConfig(distributed=False)), shards(17, 67), 17),
+    ("one rank has nobody to share with", launch(engine=Engine.SGLANG, tensor_parallel_size=1), shards(17, 67), 17),
+    ("a rank's own files", launch(load_format="runai_streamer_sharded"), SHARDED, 10),
+]
+
+
+@pytest.mark.parametrize(("line", "listing", "count"), [row[1:] for row in PARTS], ids=[row[0] for row in PARTS])
+def test_shards_that_a_rank_reads(line: Launch, listing: Shards, count: int) -> None:
+    assert reading_of(subject(facts(launch=line), world(P5, shards=listing))).shards == count
+
+
+WORKERS = [
+    ("one for each file", facts(), world(P5), {}, "17", Code.CONCURRENCY_SHARDS),
+    ("never under the default", facts(), world(P5, shards=shards(3, 12)), {}, None, Code.CONCURRENCY_DEFAULT),
+    ("the default needs no name", facts(), world(P5, shards=shards(8, 31)), {}, None, Code.CONCURRENCY_DEFAULT),
+    ("no more than 64", facts(), world(P5, shards=shards(200, 800)), {}, "64", Code.CONCURRENCY_MOST),
+    ("open files", facts(), world(P5), {"open_files": 1024}, "16", Code.CONCURRENCY_OPEN_FILES),
+    ("8 ranks on 400 Gbit/s", TP_8, world(P4D, shards=shards(50, 203)), {}, "15", Code.CONCURRENCY_NETWORK),
+    ("a slow network keeps the default", facts(), world(G5_12X), {}, None, Code.CONCURRENCY_DEFAULT),
+    ("the worst type counts", facts(), world(P5, G5_12X), {}, None, Code.WORST_INSTANCE_TYPE),
+    ("no type known", facts(), world(source=Source.CATALOGUE), {}, "17", Code.CONCURRENCY_SHARDS),
+    ("no files", facts(), world(P5, shards=shards(0, 0)), {}, None, Code.CHUNK_VERSION_UNKNOWN),
+]
+
+
+@pytest.mark.parametrize(
+    ("pod", "around", "settings", "value", "code"), [row[1:] for row in WORKERS], ids=[row[0] for row in WORKERS]
+)
+def test_workers(pod, around: World, settings, value, code) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 (a table's columns)
+    decided = plan(pod, around, **settings)
+    assert streamer_settings(decided).get("CONCURRENCY") == value
+    assert code in codes(decided)
+
+
+USERS = [
+    ("environment", env({"RUNAI_STREAMER_CONCURRENCY": "4"}), LoaderConfig(), Code.USER_SET),
+    ("a value not yet known", env({"RUNAI_STREAMER_CONCURRENCY": None}), LoaderConfig(), Code.USER_SET),
+    ("an empty value", env({"RUNAI_STREAMER_CONCURRENCY": ""}), LoaderConfig(), Code.USER_SET),
+    ("the newer name", env({"RUNAI_STREAMER_OBJ_CONCURRENCY": "4"}), LoaderConfig(), Code.USER_SET),
+    ("loader JSON", env(), LoaderConfig(concurrency=4), Code.LOADER_CONFIG_WINS),
+    ("unreadable loader JSON", env(), LoaderConfig(readable=False), Code.LOADER_CONFIG_UNREADABLE),
+]
+
+
+@pytest.mark.parametrize(("users", "loader", "code"), [row[1:] for row in USERS], ids=[row[0] for row in USERS])
+def test_the_users_workers_stay(users, loader, code) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 (a table's columns)
+    annotated = Annotations(concurrency=30)
+    pod = facts(launch=launch(loader=loader), container=container(env=users), annotations=annotated)
+    decided = plan(pod)
+    assert "CONCURRENCY" not in streamer_settings(decided)
+    assert code in codes(decided)
+
+
+def test_an_annotation_is_taken_as_it_is() -> None:
+    decided = plan(facts(annotations=Annotations(concurrency=100)), world(G5_XL, shards=shards(2, 1)))
+    assert streamer_settings(decided)["CONCURRENCY"] == "100"
+    assert Code.CHOSEN_BY_ANNOTATION in codes(decided)
+
+
+def test_an_annotation_says_the_default_too() -> None:
+    assert streamer_settings(plan(facts(annotations=Annotations(concurrency=8))))["CONCURRENCY"] == "8"

@@ -1,0 +1,141 @@
+"""The streamer's buffer within the container's memory limit."""
+
+import pytest
+
+from tests.plan.make import P5, advised, codes, container, env, facts, launch, plan, shards, streamer_settings, world
+from webhook.plan.inflight import GIB, MIB
+from webhook.plan.types import Plan
+from webhook.pod.facts import Annotations, Engine, EngineContainer, Launch, LoaderConfig, Mount, PodFacts, VolumeKind
+from webhook.reasons import Advice, Code
+
+TP_1 = launch(tensor_parallel_size=1)
+TP_8 = launch(tensor_parallel_size=8)
+
+
+def one(gib: float, *mounts: Mount) -> EngineContainer:
+    return container(gpus=1, memory_limit_bytes=int(gib * GIB), mounts=mounts)
+
+
+def limit(decided: Plan) -> float:
+    """The memory limit that is set, in GiB; 0 where none is."""
+    return int(streamer_settings(decided).get("MEMORY_LIMIT", 0)) / GIB
+
+
+def shm(size: int | None) -> Mount:
+    return Mount("/dev/shm", "shm", VolumeKind.MEMORY, size_bytes=size)  # noqa: S108 (a mount path)
+
+
+LEFT_ALONE = [
+    ("no limit", facts(), Code.MEMORY_UNLIMITED),
+    ("plenty", facts(container=container(memory_limit_bytes=512 * GIB)), Code.MEMORY_FITS),
+    ("plenty for a small model", facts(launch=TP_1, container=one(96)), Code.MEMORY_FITS),
+    ("far too little", facts(launch=TP_1, container=one(8)), Code.MEMORY_SHORT),
+    ("user's own", facts(container=container(env=env({"RUNAI_STREAMER_MEMORY_LIMIT": "-1"}))), Code.USER_SET),
+    ("loader JSON", facts(launch=launch(loader=LoaderConfig(memory_limit=8 * GIB))), Code.LOADER_CONFIG_WINS),
+    ("unreadable loader JSON", facts(launch=launch(loader=LoaderConfig(readable=False))), Code.LOADER_CONFIG_UNREADABLE),
+]
+
+
+@pytest.mark.parametrize(("pod", "code"), [row[1:] for row in LEFT_ALONE], ids=[row[0] for row in LEFT_ALONE])
+def test_the_memory_limit_is_left_alone(pod: PodFacts, code: Code) -> None:
+    decided = plan(pod)
+    assert limit(decided) == 0
+    assert code in codes(decided)
+
+
+def test_eight_ranks_in_64_gib() -> None:
+    pod = facts(launch=TP_8, container=container(gpus=8, memory_limit_bytes=64 * GIB))
+    decided = plan(pod, world(P5, shards=shards(30, 131)))
+    workers = int(streamer_settings(decided)["CONCURRENCY"])
+    assert 1 <= workers < 8
+    # Buffers and requests of all ranks leave a third of the container to the engine.
+    assert 8 * (limit(decided) + workers * 25 * 8 / 1024) < 64 * 2 / 3
+    assert limit(decided) >= 4
+    assert Code.CONCURRENCY_MEMORY in codes(decided)
+
+
+def test_a_tight_container_keeps_the_workers_where_it_can() -> None:
+    decided = plan(facts(container=container(memory_limit_bytes=64 * GIB)))
+    assert streamer_settings(decided)["CONCURRENCY"] == "17"
+    assert 20 < limit(decided) < 27
+
+
+BUDGETS = [
+    ("nothing else", one(32), 32 - 8),
+    ("shared memory of a known size", one(40, shm(8 * GIB)), 40 - 8 - 8),
+    ("shared memory without a size", one(33, shm(None)), 33 - 8 - 1),
+    ("one volume mounted twice counts once", one(40, shm(8 * GIB), shm(8 * GIB)), 40 - 8 - 8),
+    ("disk volumes do not count", one(32, Mount("/scratch", "s", VolumeKind.EMPTY_DIR)), 32 - 8),
+]
+
+
+@pytest.mark.parametrize(("engine", "budget"), [row[1:] for row in BUDGETS], ids=[row[0] for row in BUDGETS])
+def test_what_memory_is_left(engine: EngineContainer, budget: float) -> None:
+    requests = 17 * 25 * 8 / 1024
+    decided = plan(facts(launch=TP_1, container=engine))
+    assert limit(decided) == pytest.approx(budget - requests - 300 / 1024, abs=0.01)
+
+
+def test_half_of_a_small_container_is_the_engines() -> None:
+    decided = plan(facts(launch=TP_1, container=one(14)), world(P5, shards=shards(4, 16)))
+    assert 4 <= limit(decided) < 7
+
+
+def test_in_distributed_mode_the_limit_is_the_nodes() -> None:
+    memory = container(memory_limit_bytes=40 * GIB)
+    alone = plan(facts(container=memory), world(P5, shards=shards(9, 100)))
+    together = plan(
+        facts(container=memory, launch=launch(loader=LoaderConfig(distributed=True))), world(P5, shards=shards(18, 200))
+    )
+    assert limit(together) == 2 * limit(alone) > 0
+
+
+def test_sglang_counts_as_distributed() -> None:
+    decided = plan(facts(launch=launch(engine=Engine.SGLANG), container=container(memory_limit_bytes=40 * GIB)))
+    each = (40 - 10) / 2
+    assert each < limit(decided) < 2 * each
+
+
+def test_an_annotated_limit_is_taken_as_it_is() -> None:
+    decided = plan(facts(annotations=Annotations(memory_limit_bytes=3 * GIB)))
+    assert limit(decided) == 3
+    assert Code.CHOSEN_BY_ANNOTATION in codes(decided)
+
+
+USERS_LIMITS = [
+    ("environment", container(gpus=1, env=env({"RUNAI_STREAMER_MEMORY_LIMIT": str(8 * GIB)})), TP_1),
+    ("loader JSON", container(gpus=1), launch(tensor_parallel_size=1, loader=LoaderConfig(memory_limit=8 * GIB))),
+]
+
+
+@pytest.mark.parametrize(("engine", "line"), [row[1:] for row in USERS_LIMITS], ids=[row[0] for row in USERS_LIMITS])
+def test_workers_fit_beside_the_users_buffer(engine: EngineContainer, line: Launch) -> None:
+    def workers(gib: int) -> str | None:
+        changed = container(gpus=1, env=engine.env, memory_limit_bytes=gib * GIB)
+        return streamer_settings(plan(facts(container=changed, launch=line))).get("CONCURRENCY")
+
+    assert workers(64) == "17"
+    assert workers(18) == "8" or workers(18) is None
+    assert workers(17) in {"1", "2", "3", "4"}
+
+
+def test_too_little_memory_is_said_and_not_acted_upon() -> None:
+    decided = plan(facts(launch=TP_1, container=one(8)))
+    assert "CONCURRENCY" not in streamer_settings(decided)
+    assert Advice.MEMORY_HEADROOM in advised(decided)
+
+
+def test_following_the_advice_is_enough() -> None:
+    small = plan(facts(launch=TP_8, container=container(gpus=8, memory_limit_bytes=32 * GIB)))
+    (piece,) = [each for each in small.advice if each.code is Advice.MEMORY_HEADROOM]
+    advised_gib = int(piece.text.split("the container ")[1].split(" GiB")[0])
+    enough = plan(facts(launch=TP_8, container=container(gpus=8, memory_limit_bytes=advised_gib * GIB)))
+    assert Advice.MEMORY_HEADROOM not in advised(enough)
+
+
+def test_small_files_may_have_a_small_buffer() -> None:
+    tight = facts(launch=launch(tensor_parallel_size=4), container=container(gpus=4, memory_limit_bytes=24 * GIB))
+    decided = plan(tight, world(P5, shards=shards(100, 20)))
+    workers = int(streamer_settings(decided).get("CONCURRENCY", "8"))
+    # The buffer holds the requests in flight.
+    assert limit(decided) >= workers * 25 * 8 * MIB / GIB > 0

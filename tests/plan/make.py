@@ -26,7 +26,6 @@ from webhook.pod.facts import (
     EngineContainer,
     EnvFromRef,
     Launch,
-    Mount,
     Placement,
     PodFacts,
     User,

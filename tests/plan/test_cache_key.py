@@ -7,7 +7,7 @@ from tests.plan.make import G5_XL, P5, container, enforcing, env, facts, instanc
 from webhook.lookup.facts import PodSecurity, Source, Unknown, World
 from webhook.plan.cache_key import cache_key, compile_env, fixed_gpu
 from webhook.plan.subject import Subject
-from webhook.pod.facts import PodFacts, User
+from webhook.pod.facts import PodFacts, User, UserEnv
 from webhook.reasons import Code, because
 
 
@@ -43,7 +43,7 @@ SAME = [
 
 
 @pytest.mark.parametrize("users", [row[1] for row in SAME], ids=[row[0] for row in SAME])
-def test_the_key_stays_the_same(users: object) -> None:
+def test_the_key_stays_the_same(users: UserEnv) -> None:
     assert key(facts(container=container(env=users))) == key(facts())
 
 

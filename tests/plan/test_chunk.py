@@ -2,9 +2,23 @@
 
 import pytest
 
-from tests.plan.make import G5_12X, IMAGE, P5, codes, container, env, facts, launch, plan, shards, streamer_settings, world
+from tests.plan.make import (
+    G5_12X,
+    IMAGE,
+    P5,
+    codes,
+    container,
+    env,
+    facts,
+    launch,
+    plan,
+    shards,
+    streamer_settings,
+    world,
+)
+from webhook.lookup.facts import Shards
 from webhook.plan.settings import ChunkPolicy
-from webhook.plan.versions import Family, families, streamer_version
+from webhook.plan.versions import Family, Version, families, streamer_version
 from webhook.pod.facts import Annotations
 from webhook.reasons import Code
 
@@ -29,7 +43,9 @@ CASES = [
 @pytest.mark.parametrize(
     ("version", "policy", "listing", "value", "code"), [row[1:] for row in CASES], ids=[row[0] for row in CASES]
 )
-def test_the_chunk_size(version, policy, listing, value, code) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 (a table's columns)
+def test_the_chunk_size(
+    version: Version | None, policy: ChunkPolicy, listing: Shards, value: str | None, code: Code
+) -> None:
     pod = facts(annotations=Annotations(streamer_version=version))
     decided = plan(pod, world(P5, shards=listing), chunk=policy)
     assert streamer_settings(decided).get("CHUNK_BYTESIZE") == value
@@ -78,7 +94,9 @@ VERSIONS = [
 @pytest.mark.parametrize(
     ("annotated", "image", "table", "version"), [row[1:] for row in VERSIONS], ids=[row[0] for row in VERSIONS]
 )
-def test_the_streamers_version(annotated, image, table, version) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 (a table's columns)
+def test_the_streamers_version(
+    annotated: Version | None, image: str | None, table: tuple[str, ...], version: Version | None
+) -> None:
     assert streamer_version(annotated, image, table) == version
 
 

@@ -108,8 +108,8 @@ DEFAULT_FOLDERS = [
     ("a home like no other", "/opt/app/.cache/", {}, Verdict.KEEP),
     ("home told", "/data", {"HOME": "/data"}, Verdict.KEEP),
     ("cache home told", "/fast", {"XDG_CACHE_HOME": "/fast/cache"}, Verdict.KEEP),
-    ("cache home told elsewhere", "/root/.cache", {"XDG_CACHE_HOME": "/tmp/.cache"}, Verdict.TUNE),  # noqa: S108 (a pod's)
-    ("home told elsewhere", "/root/.cache", {"HOME": "/tmp"}, Verdict.TUNE),  # noqa: S108 (a pod's)
+    ("cache home told elsewhere", "/root/.cache", {"XDG_CACHE_HOME": "/tmp/.cache"}, Verdict.TUNE),
+    ("home told elsewhere", "/root/.cache", {"HOME": "/tmp"}, Verdict.TUNE),
     ("Hugging Face's folder", "/root/.cache/huggingface", {}, Verdict.TUNE),
     ("weights", "/data", {}, Verdict.TUNE),
     ("models in a home", "/home/user/models", {}, Verdict.TUNE),
@@ -128,8 +128,12 @@ def test_a_lasting_volume_at_the_default_folder_is_the_users_cache(
 
 
 def test_sglangs_default_folder() -> None:
-    assert plan(facts(launch=launch(engine=Engine.SGLANG), container=mounted("/root/.cache/sglang"))).cache is Verdict.KEEP
-    assert plan(facts(launch=launch(engine=Engine.SGLANG), container=mounted("/root/.cache/vllm"))).cache is Verdict.TUNE
+    assert (
+        plan(facts(launch=launch(engine=Engine.SGLANG), container=mounted("/root/.cache/sglang"))).cache is Verdict.KEEP
+    )
+    assert (
+        plan(facts(launch=launch(engine=Engine.SGLANG), container=mounted("/root/.cache/vllm"))).cache is Verdict.TUNE
+    )
 
 
 @pytest.mark.parametrize("kind", [VolumeKind.EMPTY_DIR, VolumeKind.MEMORY, VolumeKind.EPHEMERAL])
@@ -284,7 +288,9 @@ CLAIMS = [
 ]
 
 
-@pytest.mark.parametrize(("user", "around", "verdict", "init"), [row[1:] for row in CLAIMS], ids=[row[0] for row in CLAIMS])
+@pytest.mark.parametrize(
+    ("user", "around", "verdict", "init"), [row[1:] for row in CLAIMS], ids=[row[0] for row in CLAIMS]
+)
 def test_a_claim_is_writable_by_its_group(user: User, around: World, verdict: Verdict, init: bool | None) -> None:  # noqa: FBT001 (a table's column)
     decided = plan(facts(annotations=ON_CLAIM, container=container(user=user)), around)
     assert decided.cache is verdict
@@ -300,11 +306,11 @@ ASSETS = [
     ("read-only root", container(user=User(read_only_root=True)), "/var/cache/fastload-assets"),
     (
         "read-only root, emptyDir at /tmp",
-        container(user=User(read_only_root=True), mounts=(Mount("/tmp", "t", VolumeKind.EMPTY_DIR),)),  # noqa: S108 (a mount path)
+        container(user=User(read_only_root=True), mounts=(Mount("/tmp", "t", VolumeKind.EMPTY_DIR),)),
         None,
     ),
-    ("read-only volume at /tmp", mounted("/tmp", VolumeKind.EMPTY_DIR, read_only=True), "/var/cache/fastload-assets"),  # noqa: S108 (a mount path)
-    ("shared volume at /tmp", mounted("/tmp"), "/var/cache/fastload-assets"),  # noqa: S108 (a mount path)
+    ("read-only volume at /tmp", mounted("/tmp", VolumeKind.EMPTY_DIR, read_only=True), "/var/cache/fastload-assets"),
+    ("shared volume at /tmp", mounted("/tmp"), "/var/cache/fastload-assets"),
 ]
 
 
@@ -312,7 +318,7 @@ ASSETS = [
 def test_assets_stay_in_the_pod(engine: EngineContainer, mount_path: str | None) -> None:
     decided = plan(facts(container=engine))
     assert volume_of(decided).assets_mount_path == mount_path
-    assert assets(decided) == (mount_path or "/tmp/fastload/assets")  # noqa: S108 (a pod's)
+    assert assets(decided) == (mount_path or "/tmp/fastload/assets")
 
 
 @pytest.mark.parametrize("users", [env({"VLLM_ASSETS_CACHE": "/a"})], ids=["user's own"])

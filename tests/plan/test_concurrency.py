@@ -18,9 +18,9 @@ from tests.plan.make import (
     subject,
     world,
 )
-from webhook.lookup.facts import Shards, Source, World
+from webhook.lookup.facts import InstanceType, Shards, Source, World
 from webhook.plan.reading import local_ranks, reading_of
-from webhook.pod.facts import Annotations, Engine, Launch, LoaderConfig
+from webhook.pod.facts import Annotations, Engine, Launch, LoaderConfig, PodFacts, UserEnv
 from webhook.reasons import Code
 
 P4D = instance("p4d.24xlarge", 8, 400, "A100")
@@ -35,7 +35,13 @@ RANKS = [
     ("DRA over two nodes", {"tensor_parallel_size": 8, "nodes": 2}, None, (), 4),
     ("TP times PP", {"tensor_parallel_size": 4, "pipeline_parallel_size": 2}, 8, (), 8),
     ("PP not known", {"tensor_parallel_size": 4, "pipeline_parallel_size": None}, 8, (), 4),
-    ("TP times PP times DP", {"tensor_parallel_size": 4, "pipeline_parallel_size": 2, "data_parallel_size": 2}, 8, (), 8),
+    (
+        "TP times PP times DP",
+        {"tensor_parallel_size": 4, "pipeline_parallel_size": 2, "data_parallel_size": 2},
+        8,
+        (),
+        8,
+    ),
     ("local DP", {"tensor_parallel_size": 1, "data_parallel_size": 16, "data_parallel_size_local": 8}, None, (), 8),
     ("DP over nodes", {"tensor_parallel_size": 1, "data_parallel_size": 16, "nodes": 4}, None, (), 4),
     ("TP not known", {"tensor_parallel_size": None}, 4, (), 4),
@@ -45,7 +51,9 @@ RANKS = [
 
 
 @pytest.mark.parametrize(("line", "gpus", "types", "ranks"), [row[1:] for row in RANKS], ids=[row[0] for row in RANKS])
-def test_ranks_on_the_node(line, gpus, types, ranks) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 (a table's columns)
+def test_ranks_on_the_node(
+    line: dict[str, int | None], gpus: int | None, types: tuple[InstanceType, ...], ranks: int
+) -> None:
     case = subject(facts(launch=launch(**line), container=container(gpus=gpus)), world(*types))
     assert local_ranks(case) == ranks
 
@@ -83,7 +91,7 @@ WORKERS = [
 @pytest.mark.parametrize(
     ("pod", "around", "settings", "value", "code"), [row[1:] for row in WORKERS], ids=[row[0] for row in WORKERS]
 )
-def test_workers(pod, around: World, settings, value, code) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 (a table's columns)
+def test_workers(pod: PodFacts, around: World, settings: dict[str, int], value: str | None, code: Code) -> None:
     decided = plan(pod, around, **settings)
     assert streamer_settings(decided).get("CONCURRENCY") == value
     assert code in codes(decided)
@@ -100,7 +108,7 @@ USERS = [
 
 
 @pytest.mark.parametrize(("users", "loader", "code"), [row[1:] for row in USERS], ids=[row[0] for row in USERS])
-def test_the_users_workers_stay(users, loader, code) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 (a table's columns)
+def test_the_users_workers_stay(users: UserEnv, loader: LoaderConfig, code: Code) -> None:
     annotated = Annotations(concurrency=30)
     pod = facts(launch=launch(loader=loader), container=container(env=users), annotations=annotated)
     decided = plan(pod)

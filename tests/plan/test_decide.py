@@ -2,16 +2,18 @@
 
 import json
 
+import msgspec
 import pytest
 
 from tests.plan.make import P5, codes, container, enforcing, env, facts, launch, plan, shards, streamer_settings, world
-from webhook.lookup.facts import Namespace, PodSecurity, Unknown
+from webhook.lookup.facts import Namespace, PodSecurity, Shards, Unknown
 from webhook.plan.types import HostPathVolume, Plan, Status, Verdict
-from webhook.pod.facts import Annotations, Engine, Feature, LoaderConfig
+from webhook.plan.versions import Version
+from webhook.pod.facts import Annotations, Engine, Feature, Launch, LoaderConfig, PodFacts
 from webhook.reasons import Advice, Code, advise, because
 
 PUBLISHED_RETRY = {"S3_REQUEST_TIMEOUT_MS": "3000", "S3_LOW_SPEED_LIMIT": "1048576"}
-TP_4 = {"launch": launch(tensor_parallel_size=4), "container": container(gpus=4)}
+TP_4 = facts(launch=launch(tensor_parallel_size=4), container=container(gpus=4))
 SLOW = Unknown(because(Code.LOOKUP_SLOW, subject="the model's files"))
 
 
@@ -27,11 +29,14 @@ SLOW = Unknown(because(Code.LOOKUP_SLOW, subject="the model's files"))
 )
 @pytest.mark.parametrize(
     ("pod", "listing", "workers"),
-    [({}, shards(17, 67), "17"), (TP_4, shards(50, 203), "50")],
+    [(facts(), shards(17, 67), "17"), (TP_4, shards(50, 203), "50")],
     ids=["64 GB, TP 2", "203 GiB, TP 4"],
 )
-def test_the_published_cases_come_out_exactly(pod, listing, workers, version, extra) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 (a table's columns)
-    decided = plan(facts(**pod, annotations=Annotations(streamer_version=version)), world(P5, shards=listing))
+def test_the_published_cases_come_out_exactly(
+    pod: PodFacts, listing: Shards, workers: str, version: Version | None, extra: dict[str, str]
+) -> None:
+    annotations = Annotations(streamer_version=version)
+    decided = plan(msgspec.structs.replace(pod, annotations=annotations), world(P5, shards=listing))
     assert streamer_settings(decided) == {"CONCURRENCY": workers, **PUBLISHED_RETRY, **extra}
     assert (decided.status, decided.streamer, decided.retry, decided.cache) == (
         Status.INJECTED,
@@ -102,7 +107,7 @@ NOT_STREAMED = [
 
 
 @pytest.mark.parametrize(("line", "code"), [row[1:] for row in NOT_STREAMED], ids=[row[0] for row in NOT_STREAMED])
-def test_weights_that_do_not_come_through_the_streamer_still_get_a_compile_cache(line, code) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 (a table's columns)
+def test_weights_that_do_not_come_through_the_streamer_still_get_a_compile_cache(line: Launch, code: Code) -> None:
     decided = plan(facts(launch=line), world(P5, shards=None))
     assert (decided.streamer, decided.retry, decided.cache) == (Verdict.SKIP, Verdict.SKIP, Verdict.TUNE)
     assert streamer_settings(decided) == {}
@@ -120,7 +125,7 @@ STREAMED = [
 
 
 @pytest.mark.parametrize(("line", "retry"), [row[1:] for row in STREAMED], ids=[row[0] for row in STREAMED])
-def test_object_storage_is_tuned_and_only_s3_gets_retries(line, retry) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001 (a table's columns)
+def test_object_storage_is_tuned_and_only_s3_gets_retries(line: Launch, retry: Verdict) -> None:
     decided = plan(facts(launch=line))
     assert (decided.streamer, decided.retry) == (Verdict.TUNE, retry)
     assert ("S3_TIMEOUT" in streamer_settings(decided)) is (retry is Verdict.TUNE)

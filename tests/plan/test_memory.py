@@ -22,7 +22,7 @@ def limit(decided: Plan) -> float:
 
 
 def shm(size: int | None) -> Mount:
-    return Mount("/dev/shm", "shm", VolumeKind.MEMORY, size_bytes=size)  # noqa: S108 (a mount path)
+    return Mount("/dev/shm", "shm", VolumeKind.MEMORY, size_bytes=size)
 
 
 LEFT_ALONE = [
@@ -32,7 +32,11 @@ LEFT_ALONE = [
     ("far too little", facts(launch=TP_1, container=one(8)), Code.MEMORY_SHORT),
     ("user's own", facts(container=container(env=env({"RUNAI_STREAMER_MEMORY_LIMIT": "-1"}))), Code.USER_SET),
     ("loader JSON", facts(launch=launch(loader=LoaderConfig(memory_limit=8 * GIB))), Code.LOADER_CONFIG_WINS),
-    ("unreadable loader JSON", facts(launch=launch(loader=LoaderConfig(readable=False))), Code.LOADER_CONFIG_UNREADABLE),
+    (
+        "unreadable loader JSON",
+        facts(launch=launch(loader=LoaderConfig(readable=False))),
+        Code.LOADER_CONFIG_UNREADABLE,
+    ),
 ]
 
 
@@ -115,8 +119,7 @@ def test_workers_fit_beside_the_users_buffer(engine: EngineContainer, line: Laun
         return streamer_settings(plan(facts(container=changed, launch=line))).get("CONCURRENCY")
 
     assert workers(64) == "17"
-    assert workers(18) == "8" or workers(18) is None
-    assert workers(17) in {"1", "2", "3", "4"}
+    assert workers(17) == "3"
 
 
 def test_too_little_memory_is_said_and_not_acted_upon() -> None:

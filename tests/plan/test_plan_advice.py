@@ -8,7 +8,7 @@ from webhook.pod.facts import Engine, LoaderConfig, PodFacts
 from webhook.pod.view import Container, EnvVar, EnvVarSource, Pod, PodSpec
 from webhook.reasons import Advice
 
-TP_4 = {"launch": launch(tensor_parallel_size=4), "container": container(gpus=4)}
+TP_4 = facts(launch=launch(tensor_parallel_size=4), container=container(gpus=4))
 
 
 def view(*entries: EnvVar) -> Pod:
@@ -27,14 +27,12 @@ THROUGH_ANOTHER = facts(
     container=container(env=env({"POD": None, "VLLM_X": None})),
     view=view(field("POD", "metadata.name"), EnvVar(name="VLLM_X", value="x-$(POD)")),
 )
-FROM_LABEL = facts(
-    container=container(env=env({"VLLM_X": None})), view=view(field("VLLM_X", "metadata.labels['app']"))
-)
+FROM_LABEL = facts(container=container(env=env({"VLLM_X": None})), view=view(field("VLLM_X", "metadata.labels['app']")))
 PROBED = facts(container=container(start_budget_seconds=60))
 
 CASES = [
-    ("PCIe, several ranks", facts(**TP_4), world(G5_12X), Advice.DISTRIBUTED, True),
-    ("NVLink", facts(**TP_4), world(P5), Advice.DISTRIBUTED, False),
+    ("PCIe, several ranks", TP_4, world(G5_12X), Advice.DISTRIBUTED, True),
+    ("NVLink", TP_4, world(P5), Advice.DISTRIBUTED, False),
     ("one rank", facts(launch=launch(tensor_parallel_size=1)), world(G5_12X), Advice.DISTRIBUTED, False),
     (
         "distributed already",
@@ -43,7 +41,13 @@ CASES = [
         Advice.DISTRIBUTED,
         False,
     ),
-    ("SGLang distributes by itself", facts(launch=launch(engine=Engine.SGLANG)), world(G5_12X), Advice.DISTRIBUTED, False),
+    (
+        "SGLang distributes by itself",
+        facts(launch=launch(engine=Engine.SGLANG)),
+        world(G5_12X),
+        Advice.DISTRIBUTED,
+        False,
+    ),
     (
         "a rank's own files",
         facts(launch=launch(load_format="runai_streamer_sharded")),
@@ -123,7 +127,7 @@ def test_a_view_without_the_container_is_no_error() -> None:
 
 
 def test_distributed_advice_has_the_figures() -> None:
-    (text,) = [each.text for each in plan(facts(**TP_4), world(G5_12X)).advice if each.code is Advice.DISTRIBUTED]
+    (text,) = [each.text for each in plan(TP_4, world(G5_12X)).advice if each.code is Advice.DISTRIBUTED]
     assert "268 GiB" in text
     assert "40 Gbit/s" in text
     assert '{"distributed": true}' in text

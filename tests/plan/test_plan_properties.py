@@ -68,7 +68,7 @@ OURS = [
     "VLLM_HOST_IP",
 ]
 VERSIONS: list[Version | None] = [None, (0, 13, 4), (0, 15, 9), (0, 16, 0), (0, 16, 1), (0, 17, 0), (0, 17, 1)]
-MOUNTS = ["/tmp", "/dev/shm", "/root/.cache", "/var/cache", "/data", "/home/x", "/var/cache/fastload/a", "/"]  # noqa: S108 (a pod's)
+MOUNTS = ["/tmp", "/dev/shm", "/root/.cache", "/var/cache", "/data", "/home/x", "/var/cache/fastload/a", "/"]
 
 numbers = st.sampled_from(["1", "4", "16", "64", "512", "4294967296", " 4", "0", "-1", "", "abc", "1e9", "²", "8MiB"])
 values = st.one_of(st.none(), numbers, st.text(max_size=5))
@@ -108,9 +108,7 @@ mounts = st.builds(
     size_bytes=st.one_of(st.none(), st.integers(0, 64 * GIB)),
 )
 ids = st.one_of(st.none(), st.integers(0, 2000))
-users = st.builds(
-    User, ids, ids, ids, non_root=st.sampled_from([None, True, False]), read_only_root=st.booleans()
-)
+users = st.builds(User, ids, ids, ids, non_root=st.sampled_from([None, True, False]), read_only_root=st.booleans())
 containers = st.builds(
     EngineContainer,
     index=st.integers(0, 2),
@@ -241,7 +239,7 @@ def test_a_plan_is_sound(pod: PodFacts, world: World, settings: PlanSettings) ->
             assert setting.value.isdecimal()
             assert int(setting.value) > 0
         else:
-            assert setting.value.startswith(("/var/cache/fastload/", "/var/cache/fastload-assets", "/tmp/fastload/"))  # noqa: S108 (a pod's)
+            assert setting.value.startswith(("/var/cache/fastload/", "/var/cache/fastload-assets", "/tmp/fastload/"))
     assert (plan.volume is not None) == (plan.cache is Verdict.TUNE)
     assert (plan.status is Status.SKIPPED) == (not plan.settings)
     assert len(set(plan.reasons)) == len(plan.reasons)
@@ -264,7 +262,7 @@ def test_a_second_pass_adds_nothing(pod: PodFacts, world: World, settings: PlanS
     assert second.volume is None
 
 
-def _bytes_per_second(pod: PodFacts, case: Subject, world: World, ranks: int) -> float:
+def _bytes_per_second(pod: PodFacts, world: World, ranks: int) -> float:
     assert pod.container is not None
     gpus = pod.placement.gpus or pod.container.gpus or ranks
     shares = [
@@ -289,7 +287,7 @@ def test_a_speed_limit_leaves_every_request_four_times_its_speed(
     knobs = msgspec.structs.replace(_knobs_in_force(case, plan), memory_limit=0)
     gets = max(most_in_flight(family, knobs, files) for family in families(pod.annotations.streamer_version))
     assert 65_536 <= limit <= 1 << 20
-    assert limit * 4 * reading.ranks * gets <= _bytes_per_second(pod, case, world, reading.ranks)
+    assert limit * 4 * reading.ranks * gets <= _bytes_per_second(pod, world, reading.ranks)
 
 
 @given(pods, worlds, settings_)

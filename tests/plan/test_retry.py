@@ -27,9 +27,7 @@ STEP = 65536
 
 def on(gbps: float, *, ranks: int = 1, gpus: int | None = None) -> tuple[PodFacts, World]:
     """A pod of so many ranks, with a node of its own."""
-    pod = facts(
-        launch=launch(tensor_parallel_size=ranks), container=container(gpus=gpus or ranks), annotations=NEW
-    )
+    pod = facts(launch=launch(tensor_parallel_size=ranks), container=container(gpus=gpus or ranks), annotations=NEW)
     return pod, world(instance("g5.test", ranks, gbps), shards=shards(8, 67))
 
 

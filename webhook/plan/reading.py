@@ -19,8 +19,9 @@ _STREAMED = frozenset({"auto", "runai_streamer", _SHARDED})
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
     """What each rank of this pod reads from object storage.
 
-    `whole` is True where every rank reads the whole model. `shards` and `files` are None where the look-up has no answer. In distributed mode the ranks share one reading of
-    the model, and a memory limit is the node's rather than a rank's (the streamer's source).
+    `whole` is True where every rank reads the whole model. In distributed mode the ranks share one reading of it, and a
+    memory limit is the node's rather than a rank's (the streamer's source). `shards` and `files` are None where the
+    look-up has no answer.
     """
 
     scheme: str

@@ -4,11 +4,13 @@ import base64
 import json
 import re
 import socket
+import ssl
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -62,6 +64,11 @@ def env_of(reply: httpx.Response) -> dict[str, str]:
     return {
         entry["name"]: entry["value"] for value in entries for entry in (value if isinstance(value, list) else [value])
     }
+
+
+def tls(authority: Path) -> ssl.SSLContext:
+    """What a client needs that trusts this authority alone."""
+    return ssl.create_default_context(cafile=str(authority))
 
 
 def eventually(holds: Callable[[], bool]) -> None:

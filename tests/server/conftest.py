@@ -1,4 +1,3 @@
-import ssl
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -8,7 +7,7 @@ import pytest
 
 from demo.s3 import embedded_s3, store
 from demo.webhook import Running, certificate_flags, running_webhook
-from tests.serving import QWEN, Serve
+from tests.serving import QWEN, Serve, tls
 from webhook.server.certificates import Files, issue
 
 
@@ -40,5 +39,5 @@ def serve(tmp_path: Path, certificate: Files) -> Iterator[Serve]:
 @pytest.fixture
 def client(certificate: Files) -> Iterator[httpx.Client]:
     """A client that trusts the test's authority alone."""
-    with httpx.Client(verify=ssl.create_default_context(cafile=str(certificate.authority)), timeout=10) as client:
+    with httpx.Client(verify=tls(certificate.authority), timeout=10) as client:
         yield client

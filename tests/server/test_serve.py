@@ -4,7 +4,6 @@ import json
 import re
 import signal
 import socket
-import ssl
 import subprocess
 import threading
 from pathlib import Path
@@ -13,7 +12,7 @@ import httpx
 import pytest
 
 from demo.webhook import FASTLOAD, Running
-from tests.serving import PATIENCE_SECONDS, Serve, env_of, eventually, held_up, ready, review
+from tests.serving import PATIENCE_SECONDS, Serve, env_of, eventually, held_up, ready, review, tls
 from webhook.server.certificates import Files, issue
 
 
@@ -74,8 +73,7 @@ def test_a_renewed_certificate_serves_the_next_connection_and_spares_the_open_on
     before = expiry(running)
     issue(["localhost", "127.0.0.1"], certificate.authority.parent, days=30)
     eventually(lambda: expiry(running) < before)
-    context = ssl.create_default_context(cafile=str(certificate.authority))
-    with httpx.Client(verify=context) as renewed:
+    with httpx.Client(verify=tls(certificate.authority)) as renewed:
         assert renewed.post(running.reviews, json=review()).status_code == 200
     # The first client trusts the old authority alone: it can only go on over the connection that it has.
     assert client.post(running.reviews, json=review()).status_code == 200

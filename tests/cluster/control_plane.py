@@ -2,13 +2,16 @@
 
 import json
 import os
+import ssl
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+import httpx
 
 from tests.cluster.certificates import CertificateAuthority
 from tests.cluster.health import HealthProbe
@@ -76,6 +79,11 @@ class ControlPlane:
         """The kubeconfig of a user who may do everything."""
         return self.kubeconfig(*_ADMINISTRATOR)
 
+    @property
+    def binaries(self) -> Path:
+        """The folder of the programs, kubectl among them."""
+        return self._binaries
+
     def kubeconfig(self, user: str, *groups: str) -> Path:
         """Return the kubeconfig of a user, who may do what RBAC allows them and their groups."""
         path = self._kubeconfig_path(user, *groups)
@@ -140,29 +148,54 @@ class ControlPlane:
         self.kubectl("create", "-f", "-", stdin=json.dumps(namespace))
         self._wait_for_service_account(name)
 
+    def client(self) -> httpx.Client:
+        """Return an HTTP client of the API server that acts as the administrator: for many calls, or many at once."""
+        context = ssl.create_default_context(cafile=self.ca_certificate)
+        context.load_cert_chain(*self._administrator_files)
+        return httpx.Client(base_url=self.url, verify=context, trust_env=False, timeout=_KUBECTL_TIMEOUT_S)
+
+    def audit_events(self) -> list[dict[str, Any]]:
+        """Return what the API server noted of the creation of pods, the oldest first."""
+        return [json.loads(line) for line in self._layout.audit_log.read_text().splitlines()]
+
+    @contextmanager
+    def api_server_stopped(self) -> Iterator[None]:
+        """Stop the API server for the time of a `with` block, and wait until it is ready again behind it."""
+        self._api_server.stop(_STOP_GRACE_S)
+        try:
+            yield
+        finally:
+            self._api_server.start()
+            self._wait_for_api_server()
+
     def logs(self, lines: int = 50) -> str:
         """Return the last lines that each program has logged, below its name."""
         return "\n".join(f"==> {process.name} <==\n{process.log(lines)}" for process in self._processes)
 
     def _start_all(self, resources: ExitStack) -> None:
-        self._layout.write_secrets(self._authority)
+        self._layout.write_inputs(self._authority)
         administrator = self._authority.issue_client(_ADMINISTRATOR[0], _ADMINISTRATOR[1:])
-        self._probe = HealthProbe(self.ca_certificate, *administrator.write(self._layout.folder, _ADMINISTRATOR[0]))
+        self._administrator_files = administrator.write(self._layout.folder, _ADMINISTRATOR[0])
+        self._probe = HealthProbe(self.ca_certificate, *self._administrator_files)
 
         self._start("etcd", self._layout.etcd_arguments(), resources)
         self._wait(lambda: self._probe.succeeds(f"{self._layout.etcd_url}/health"), "etcd is healthy")
-        self._start("kube-apiserver", self._layout.api_server_arguments(), resources)
-        self._wait(lambda: self._probe.succeeds(f"{self.url}/readyz"), "the API server is ready")
+        self._api_server = self._start("kube-apiserver", self._layout.api_server_arguments(), resources)
+        self._wait_for_api_server()
         controllers = self.kubeconfig("system:kube-controller-manager")
         self._start("kube-controller-manager", self._layout.controller_manager_arguments(controllers), resources)
         self._wait_for_service_account("default")
 
-    def _start(self, name: str, arguments: list[str], resources: ExitStack) -> None:
+    def _start(self, name: str, arguments: list[str], resources: ExitStack) -> ServerProcess:
         process = ServerProcess(
             self._binaries / name, arguments, folder=self._layout.folder, environment=self._environment
         )
         resources.callback(process.stop, _STOP_GRACE_S)
         self._processes.append(process)
+        return process
+
+    def _wait_for_api_server(self) -> None:
+        self._wait(lambda: self._probe.succeeds(f"{self.url}/readyz"), "the API server is ready")
 
     def _wait_for_service_account(self, namespace: str) -> None:
         url = f"{self.url}/api/v1/namespaces/{namespace}/serviceaccounts/default"

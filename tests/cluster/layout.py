@@ -1,11 +1,22 @@
 """Where one control plane keeps its files and listens, and the command lines that follow from it."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from tests.cluster.certificates import CertificateAuthority, new_key, private_key_pem, public_key_pem
 from tests.cluster.loopback import SERVICE_RANGE, free_ports, private_address
+
+_AUDIT_POLICY = {
+    "apiVersion": "audit.k8s.io/v1",
+    "kind": "Policy",
+    "omitStages": ["RequestReceived"],
+    "rules": [
+        {"level": "Metadata", "verbs": ["create"], "resources": [{"group": "", "resources": ["pods"]}]},
+        {"level": "None"},
+    ],
+}
 
 
 @dataclass(frozen=True)
@@ -39,13 +50,20 @@ class Layout:
         """The certificate of the authority that signs the API server's certificate and those of its users."""
         return self.folder / "ca.crt"
 
-    def write_secrets(self, authority: CertificateAuthority) -> None:
-        """Write what the programs read at their start: certificates and the key of service account tokens."""
+    @property
+    def audit_log(self) -> Path:
+        """What the API server notes of each pod's creation: an audit event a line, as JSON."""
+        return self.folder / "audit.log"
+
+    def write_inputs(self, authority: CertificateAuthority) -> None:
+        """Write what the programs read at their start: certificates, the key of service account tokens, a policy."""
         self.authority.write_bytes(authority.pem)
         authority.issue_server(self.address, "localhost", "kubernetes.default.svc").write(self.folder, "apiserver")
         key = new_key()
         (self.folder / "service-account.key").write_bytes(private_key_pem(key))
         (self.folder / "service-account.pub").write_bytes(public_key_pem(key))
+        # Every JSON document is a YAML document.
+        self._audit_policy.write_text(json.dumps(_AUDIT_POLICY))
 
     def etcd_arguments(self) -> list[str]:
         """Return etcd's command line. It doesn't wait for the disk: nothing here outlives the tests."""
@@ -78,6 +96,8 @@ class Layout:
             "--service-account-issuer=https://kubernetes.default.svc",
             f"--service-account-key-file={self.folder / 'service-account.pub'}",
             f"--service-account-signing-key-file={self.folder / 'service-account.key'}",
+            f"--audit-policy-file={self._audit_policy}",
+            f"--audit-log-path={self.audit_log}",
         ]
 
     def controller_manager_arguments(self, kubeconfig: Path) -> list[str]:
@@ -94,3 +114,7 @@ class Layout:
             "--leader-elect=false",
             "--secure-port=0",
         ]
+
+    @property
+    def _audit_policy(self) -> Path:
+        return self.folder / "audit-policy.yaml"

@@ -28,15 +28,22 @@ class ServerProcess:
         self, program: Path, arguments: Sequence[str], *, folder: Path, environment: Mapping[str, str]
     ) -> None:
         self.name = program.name
+        self._command = [sys.executable, "-I", _TETHER, str(os.getpid()), program, *arguments]
+        self._folder = folder
+        self._environment = dict(environment)
         self._log = folder / f"{self.name}.log"
-        with self._log.open("w") as log:
+        self.start()
+
+    def start(self) -> None:
+        """Run the program; after a `stop`, once more. Its log goes on where it ended."""
+        with self._log.open("a") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", _TETHER, str(os.getpid()), program, *arguments],
+                self._command,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                cwd=folder,
-                env=dict(environment),
+                cwd=self._folder,
+                env=self._environment,
                 process_group=0,
             )
 

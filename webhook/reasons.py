@@ -277,3 +277,9 @@ def because(code: Code, **values: object) -> Reason:
 def advise(code: Advice, **values: object) -> Counsel:
     """Builds a piece of advice from its word and the values its sentence names."""
     return Counsel(code, _COUNSEL[code].format(**values))
+
+
+def sentence(code: Code | Advice) -> str:
+    """Returns a word's sentence as it is declared, its placeholders in braces."""
+    declared = _SENTENCES[code] if isinstance(code, Code) else _COUNSEL[code]
+    return declared.replace("{{", "{").replace("}}", "}")

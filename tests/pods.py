@@ -12,7 +12,9 @@ _UNKNOWN = st.dictionaries(st.sampled_from(["futureField", "x~y", "a/b"]), st.ju
 # Names that fastload itself would take.
 _TAKEN = st.sampled_from(["fastload-cache", "fastload-cache-2", "fastload-assets", "fastload-cache-init"])
 _NAMES = _TAKEN | _LABEL
-_PATHS = st.sampled_from(["/data", "/dev/shm", "/fastload", "/cache", "/root/.cache/vllm", "/tmp", "/a~b/c"])
+_PATHS = st.sampled_from(
+    ["/data", "/var/cache/fastload", "/var/cache", "/var/cache/fastload-assets", "/root/.cache/vllm", "/tmp", "/a~b/c"]
+)
 _ENV_NAMES = st.sampled_from(
     [
         "RUNAI_STREAMER_CONCURRENCY",
@@ -45,6 +47,10 @@ _COMMANDS: st.SearchStrategy[Json] = st.sampled_from(
         {"command": [], "args": None},
         {"args": ["~", "/"]},
     ]
+)
+# Beside the first engine there is seldom another.
+_HELPERS: st.SearchStrategy[Json] = st.sampled_from(
+    [{"command": ["nginx"]}, {"image": "nginx"}, {"args": None}, {"command": ["vllm", "serve", "s3://models/other"]}]
 )
 
 
@@ -106,7 +112,7 @@ def _mounts(volumes: list[str]) -> st.SearchStrategy[list[Json]]:
 
 
 @st.composite
-def _containers(draw: st.DrawFn, name: str, volumes: list[str]) -> Json:
+def _containers(draw: st.DrawFn, name: str, volumes: list[str], commands: st.SearchStrategy[Json]) -> Json:
     optional = {
         "env": _perhaps(st.lists(_env_entries(), max_size=4)),
         "envFrom": _perhaps(st.lists(_env_from(), max_size=3)),
@@ -117,7 +123,7 @@ def _containers(draw: st.DrawFn, name: str, volumes: list[str]) -> Json:
         "image": st.sampled_from(["vllm/vllm-openai:v0.11.0", "lmsysorg/sglang:v0.5.9", "nginx"]),
     }
     drawn = draw(st.fixed_dictionaries({}, optional=optional))
-    return {"name": name, **draw(_UNKNOWN), **drawn, **draw(_COMMANDS)}
+    return {"name": name, **draw(_UNKNOWN), **drawn, **draw(commands)}
 
 
 def _volumes(name: str) -> st.SearchStrategy[Json]:
@@ -151,10 +157,10 @@ def _metadata() -> st.SearchStrategy[Json]:
 def _specs(draw: st.DrawFn) -> Json:
     volumes = draw(st.lists(_NAMES, max_size=4, unique=True))
     names = draw(st.lists(_NAMES, min_size=1, max_size=6, unique=True))
-    engines = [draw(_containers(name, volumes)) for name in names[:2]]
-    helpers = [draw(_containers(name, volumes)) for name in names[2:4]]
+    kinds = (_COMMANDS, _HELPERS, _HELPERS, _HELPERS, _HELPERS, _HELPERS)
+    drawn = [draw(_containers(name, volumes, kind)) for name, kind in zip(names, kinds, strict=False)]
+    engines, helpers, ephemeral = drawn[:2], drawn[2:4], [{**each, "volumeMounts": None} for each in drawn[4:]]
     sidecars = [{**each, "restartPolicy": "Always"} for each in helpers]
-    ephemeral = [draw(_containers(name, [])) for name in names[4:]]
     spec: Json = {"containers": engines, **draw(_UNKNOWN)}
     if bool(volumes) or draw(st.booleans()):
         spec["volumes"] = [draw(_volumes(name)) for name in volumes] or draw(st.sampled_from([None, []]))

@@ -131,37 +131,41 @@ def read_command_line(words: Sequence[str], grammar: Grammar) -> CommandLine:
         if word == "--":
             line.positionals.extend(words[at:])
             break
-        if not _looks_like_flag(word):
+        if not _is_flag(word, grammar):
             line.positionals.append(word)
         else:
             at += _read_flag(line, word, words, at, grammar)
     return line
 
 
-def _looks_like_flag(word: str) -> bool:
-    return word[:1] == "-" and len(word) > 1 and not (word[1] in ".0123456789" and _NEGATIVE_NUMBER.fullmatch(word))
+def _is_flag(word: str, grammar: Grammar) -> bool:
+    """Whether a word is a flag: not a lone dash, not a negative number, no text with a blank that names no flag."""
+    if word[:1] != "-" or len(word) == 1 or (word[1] in ".0123456789" and _NEGATIVE_NUMBER.fullmatch(word)):
+        return False
+    return " " not in word or _named(word, grammar) is not None
 
 
-def _read_flag(line: CommandLine, word: str, words: Sequence[str], at: int, grammar: Grammar) -> int:
-    """Reads one flag, and says how many of the words after it were its values."""
+class _Named(msgspec.Struct, frozen=True):
+    """A word that names a flag: the option, a path into its JSON, and the value attached to the word."""
+
+    option: Option
+    path: str
+    attached: str | None
+
+
+def _named(word: str, grammar: Grammar) -> _Named | None:
     flag, equals, value = word.partition("=")
-    path = ""
+    attached = value if equals else None
     option = grammar.find(flag)
-    if option is None and grammar.dotted:
+    if option is not None:
+        return _Named(option, "", attached)
+    if grammar.dotted:
         flag, path = _respelled(flag)
         option = grammar.find(flag)
-    if option is None and flag[1] != "-":
-        option = grammar.find(flag[:2])
         if option is not None:
-            equals, value = "=", word[2:]
-    if option is None:
-        return _read_strange(line, word, words, at)
-    following = [] if equals else _values(words, at)
-    if path:
-        text = value if equals else "".join(following[:1])
-        line.dotted.setdefault(option.name, {})[path.removesuffix("+")] = text
-        return 0 if equals else len(following[:1])
-    return _store(line, option, value if equals else None, following)
+            return _Named(option, path.removesuffix("+"), attached)
+    option = grammar.find(word[:2]) if word[1:2] != "-" else None
+    return _Named(option, "", word[2:]) if option is not None else None
 
 
 def _respelled(flag: str) -> tuple[str, str]:
@@ -170,19 +174,34 @@ def _respelled(flag: str) -> tuple[str, str]:
     return ("--" + name[2:].replace("_", "-") if name.startswith("--") else name), path
 
 
-def _read_strange(line: CommandLine, word: str, words: Sequence[str], at: int) -> int:
+def _read_flag(line: CommandLine, word: str, words: Sequence[str], at: int, grammar: Grammar) -> int:
+    """Reads one flag, and says how many of the words after it were its values."""
+    named = _named(word, grammar)
+    following = _values(words, at, grammar) if "=" not in word else ()
+    if named is None:
+        return _read_strange(line, word, following[:1])
+    if not named.path:
+        return _store(line, named.option, named.attached, following)
+    text = named.attached if named.attached is not None else "".join(following[:1])
+    line.dotted.setdefault(named.option.name, {})[named.path] = text
+    return len(following[:1]) if named.attached is None else 0
+
+
+def _read_strange(line: CommandLine, word: str, following: Sequence[str]) -> int:
     """A flag that the grammar does not have: a word after it is probably its value."""
-    line.strange.append(word.partition("=")[0])
-    following = _values(words, at)[:1] if "=" not in word else []
+    flag, equals, value = word.partition("=")
+    line.strange.append(flag)
+    line.given[flag] = value if equals else "".join(following)
+    if equals:
+        return 0
     line.swallowed += following
-    line.given[word.partition("=")[0]] = word.partition("=")[2] if "=" in word else "".join(following)
     return len(following)
 
 
-def _values(words: Sequence[str], at: int) -> Sequence[str]:
-    """The words that a flag may take: all up to the next flag; a word with a blank in it is none."""
+def _values(words: Sequence[str], at: int, grammar: Grammar) -> Sequence[str]:
+    """The words that a flag may take: all up to the next flag."""
     end = at
-    while end < len(words) and (not _looks_like_flag(words[end]) or " " in words[end]):
+    while end < len(words) and words[end] != "--" and not _is_flag(words[end], grammar):
         end += 1
     return words[at:end]
 

@@ -17,7 +17,9 @@ class Shell(Protocol):
     """What a builtin may do to the shell that it runs in."""
 
     variables: Variables
-    files: dict[str, str]
+
+    def file(self, name: str) -> str | None:
+        """The text of a file that the script wrote, or None."""
 
     @property
     def certain(self) -> bool:
@@ -51,8 +53,9 @@ def _eval(shell: Shell, words: list[str]) -> bool:
 
 def _source(shell: Shell, words: list[str]) -> bool:
     """A file that the script wrote is walked; one that is not known may set any variable."""
-    if words and words[0] in shell.files:
-        shell.run(shell.files[words[0]])
+    script = shell.file(words[0]) if words else None
+    if script is not None:
+        shell.run(script)
     elif not words or not words[0].endswith(_HARMLESS_FILES):
         shell.variables.forget()
     return False

@@ -23,6 +23,7 @@ from webhook.pod.shell.program import (
     Statement,
     Test,
     Text,
+    Unreadable,
     Unset,
     Word,
 )
@@ -155,10 +156,18 @@ def _assign(node: Node, _depth: int) -> Assign:
     append = any(child.type == "+=" for child in node.children)
     inner = target.child_by_field_name("name") if target is not None and target.type == "subscript" else None
     name = text_of(inner or target).strip() if target is not None else ""
+    if value is not None and _apart(node, value):
+        return Assign(name, (Unreadable("syntax that is not followed"),), None, append)
     if value is not None and value.type == "array":
         elements = tuple(word_of(item) for item in value.children if item.is_named and item.type != "comment")
         return Assign(name, (), elements, append)
     return Assign(name, word_of(value) if value is not None else (), None, append, indexed=inner is not None)
+
+
+def _apart(node: Node, value: Node) -> bool:
+    """Whether blanks stand between `=` and what the grammar takes for the value; to a shell the value is empty."""
+    equals = next((child.end_byte for child in node.children if child.type in ("=", "+=")), value.start_byte)
+    return equals != value.start_byte or (value.text or b"")[:1].isspace()
 
 
 def _assignments(node: Node, depth: int) -> Statement:

@@ -75,7 +75,7 @@ class Interpreter:
         self._depth = 0
         self._functions: dict[str, tuple[Statement, bool]] = {}
         # Files that the script itself wrote, by name.
-        self.files: dict[str, str] = {}
+        self._files: dict[str, str] = {}
 
     @property
     def certain(self) -> bool:
@@ -108,9 +108,10 @@ class Interpreter:
 
     def start(self, argv: list[str], overlay: Mapping[str, str], text: str | None) -> None:
         """Reports a program; a file that the script wrote counts as the script that it is."""
-        named = argv[1] if len(argv) > 1 and argv[0].rpartition("/")[2] in ("sh", "bash") else argv[0]
-        if named in self.files:
-            argv, text = ["bash"], self.files[named]
+        at = 1 if len(argv) > 1 and argv[0].rpartition("/")[2] in ("sh", "bash") else 0
+        script = self.file(argv[at])
+        if script is not None:
+            argv = ["bash", "-c", script, *argv[at:]]
         environment = self.variables.environment(overlay)
         self.watcher.started(Start(tuple(argv), environment, text, self.certain, self._brokens > 0))
 
@@ -158,7 +159,7 @@ class Interpreter:
     def _fork(self) -> "Interpreter":
         fork = Interpreter(self.variables.copy(), self.watcher)
         fork._maybes, fork._brokens, fork._depth = self._maybes, self._brokens, self._depth + 1
-        fork._functions, fork.files = dict(self._functions), self.files
+        fork._functions, fork._files = dict(self._functions), self._files
         return fork
 
     def _maybe(self, body: tuple[Statement, ...], names: tuple[str, ...] = ()) -> None:
@@ -239,11 +240,15 @@ class Interpreter:
         """Remembers a file that `cat` writes from a here-document, and forgets one that anything else writes."""
         if command.output is None:
             return
-        name = self.variables.single(command.output)
+        name = self.variables.single(command.output).removeprefix("./")
         if program == "cat" and text is not None and self.certain:
-            self.files[name] = self.files.get(name, "") + text if command.appends else text
+            self._files[name] = self._files.get(name, "") + text if command.appends else text
         else:
-            self.files.pop(name, None)
+            self._files.pop(name, None)
+
+    def file(self, name: str) -> str | None:
+        """The text of a file that the script wrote, or None."""
+        return self._files.get(name.removeprefix("./"))
 
     def _perform(self, argv: list[str], overlay: Mapping[str, str], text: str | None) -> bool:
         """Runs one command: a function, a builtin that matters, or a program."""

@@ -37,7 +37,9 @@ class Variables:
 
     def environment(self, overlay: Mapping[str, str]) -> Environment:
         """What a program started now finds in its environment."""
-        values = {name: self.text(name) for name in self.exported if name in self.values}
+        values = {
+            name: value for name, value in self.values.items() if name in self.exported and isinstance(value, str)
+        }
         return Environment({**values, **overlay}, self._environment.own, self._environment.hidden)
 
     def assign(self, name: str, value: Value, *, append: bool = False) -> None:

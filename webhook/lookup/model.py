@@ -1,13 +1,12 @@
-"""Lists a model's shards in S3 through boto3, with credentials and configuration found as boto3 finds them."""
+"""Lists a model's shards in S3, through boto3's core, which finds credentials and configuration for boto3."""
 
 import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-import boto3
 import botocore.session
 from botocore import UNSIGNED
 from botocore.config import Config
@@ -40,6 +39,7 @@ class Models:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._threads = ThreadPoolExecutor(_WORKERS, thread_name_prefix="s3-listing")
+        self._session: botocore.session.Session | None = None
         self._clients: LRUCache[Route, S3Client] = LRUCache(_CLIENTS)
         self._making = Lock()
 
@@ -86,12 +86,12 @@ class Models:
         return sizes, region
 
     def _client(self, route: Route) -> "S3Client":
-        """Returns the route's client, made once."""
+        """Returns the route's client, made once; all share a session, and so its credentials."""
         with self._making:
             client = self._clients.get(route)
             if client is None:
-                client = _make_client(route)
-                self._clients[route] = client
+                self._session = self._session or botocore.session.get_session()
+                client = self._clients[route] = make_client(self._session, route)
             return client
 
 
@@ -101,24 +101,21 @@ def _children(page: "ListObjectsV2OutputTypeDef", prefix: str) -> dict[str, int]
     return {name: size for name, size in found if name and "/" not in name}
 
 
-def _make_client(route: Route) -> "S3Client":
+def make_client(session: botocore.session.Session, route: Route) -> "S3Client":
     """Makes a client as boto3's users expect one: credentials, endpoint and style from environment and profile.
 
     A store that is not AWS is addressed by path, since few resolve a bucket's name in front of their own, unless the
     profile says otherwise.
     """
-    session = botocore.session.get_session()
-    # One for all clients: it registers itself with the inner session, which bears that only once.
-    maker = boto3.session.Session(botocore_session=session)
-    client = _client_of(maker, route, path_style=route.path_style is True)
+    client = _client_of(session, route, path_style=route.path_style is True)
     configured = session.get_scoped_config().get("s3")
     styled = isinstance(configured, dict) and "addressing_style" in configured
     if route.path_style is None and not styled and not is_aws(client.meta.endpoint_url):
-        return _client_of(maker, route, path_style=True)
+        return _client_of(session, route, path_style=True)
     return client
 
 
-def _client_of(maker: boto3.session.Session, route: Route, *, path_style: bool) -> "S3Client":
+def _client_of(session: botocore.session.Session, route: Route, *, path_style: bool) -> "S3Client":
     config = Config(
         connect_timeout=_CONNECT_SECONDS,
         read_timeout=_READ_SECONDS,
@@ -127,8 +124,8 @@ def _client_of(maker: boto3.session.Session, route: Route, *, path_style: bool) 
         s3={"addressing_style": "path"} if path_style else None,
         signature_version=UNSIGNED if route.unsigned else None,
     )
-    client: S3Client = maker.client("s3", endpoint_url=route.endpoint, region_name=route.region, config=config)
-    return client
+    client = session.create_client("s3", endpoint_url=route.endpoint, region_name=route.region, config=config)
+    return cast("S3Client", client)
 
 
 def _region_of(client: "S3Client", bucket: str) -> str | None:

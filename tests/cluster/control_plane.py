@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import ssl
 import subprocess
 import tempfile
@@ -223,7 +224,8 @@ class ControlPlane:
         return {"PATH": os.defpath, "HOME": str(self._layout.folder)}
 
     def _kubeconfig_path(self, *words: str) -> Path:
-        return self._layout.folder / ("+".join(words).replace("/", "_") + ".kubeconfig")
+        # KUBECONFIG takes a colon for the end of a path.
+        return self._layout.folder / (re.sub("[/:]", "_", "+".join(words)) + ".kubeconfig")
 
 
 def _require_success(done: subprocess.CompletedProcess[str]) -> None:

@@ -28,7 +28,7 @@ class ServerProcess:
         self, program: Path, arguments: Sequence[str], *, folder: Path, environment: Mapping[str, str]
     ) -> None:
         self.name = program.name
-        self._command = [sys.executable, "-I", _TETHER, str(os.getpid()), program, *arguments]
+        self._command: list[str | Path] = [sys.executable, "-I", _TETHER, str(os.getpid()), program, *arguments]
         self._folder = folder
         self._environment = dict(environment)
         self._log = folder / f"{self.name}.log"

@@ -1,0 +1,200 @@
+"""fastload in the tests' cluster: installed by its own script, and run as its Deployment says.
+
+No kubelet starts the Deployment's pods, so the tests stand in for one: they report the pods as ready, and run the
+command of the container themselves, with the settings of an operator, the certificate from the Secret, the rights of
+the service account, and listening where the Service points. The API server calls a webhook at its Service's cluster IP,
+which is a loopback address here.
+"""
+
+import base64
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+from prometheus_client.parser import text_string_to_metric_families
+
+from demo.s3 import CREDENTIALS, REGION
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.process import ServerProcess
+from tests.cluster.waiting import wait_until
+from tests.e2e.namespace import Namespace
+
+NAMESPACE = "fastload"
+_REPOSITORY = Path(__file__).parents[2]
+_PROGRAMS = Path(sys.executable).parent
+_IMAGE = "registry.invalid/fastload:test"
+_STOP_GRACE_S = 15
+# Where an ordinary user may not listen on port 443, the Service is moved here.
+_UNPRIVILEGED_PORT = 8443
+
+
+def install(control_plane: ControlPlane, client: httpx.Client, folder: Path) -> None:
+    """Run `deploy/install.sh` to its end, reporting the pods that it waits for as ready."""
+    environment = {
+        "PATH": os.pathsep.join([str(_PROGRAMS), str(control_plane.binaries), os.defpath]),
+        "HOME": str(folder),
+        "KUBECONFIG": str(control_plane.admin_kubeconfig),
+        "IMAGE": _IMAGE,
+    }
+    log = folder / "install.log"
+    namespace = Namespace(control_plane, client, NAMESPACE)
+    with log.open("w") as output:
+        installer = subprocess.Popen(
+            [_REPOSITORY / "deploy/install.sh"], env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
+
+        def ended() -> bool:
+            namespace.run_pods()
+            return installer.poll() is not None
+
+        try:
+            wait_until(ended, what="deploy/install.sh comes to its end", timeout_s=60)
+        finally:
+            installer.kill()
+    if installer.returncode != 0:
+        raise ChildProcessError(f"deploy/install.sh ended with status {installer.returncode}:\n{log.read_text()}")
+
+
+class Webhook:
+    """The installed webhook's process.
+
+    Args:
+        control_plane: the cluster that it is installed in.
+        settings: what an operator adds to the Deployment's environment.
+        folder: where its certificate and its log are kept.
+    """
+
+    def __init__(self, control_plane: ControlPlane, settings: Mapping[str, str], folder: Path) -> None:
+        self._control_plane = control_plane
+        self._folder = folder
+        self._address = control_plane.get("service", "fastload", "--namespace", NAMESPACE)["spec"]["clusterIP"]
+        self.kubeconfig = control_plane.service_account_kubeconfig(NAMESPACE, "fastload")
+        self.mount_certificate()
+        container = control_plane.get("deployment", "fastload", "--namespace", NAMESPACE)["spec"]["template"]["spec"][
+            "containers"
+        ][0]
+        self._process = ServerProcess(
+            _PROGRAMS / "fastload",
+            container["args"],
+            folder=folder,
+            environment=self._environment(settings, _move_to_bindable_port(control_plane, self._address)),
+        )
+        self._admin = httpx.Client(base_url=f"http://{self._address}:8080", trust_env=False)
+
+    def mount_certificate(self) -> None:
+        """Write the Secret's files, as the kubelet does when it mounts them and when they change."""
+        secret = self._control_plane.get("secret", "fastload-tls", "--namespace", NAMESPACE)
+        for name, content in secret["data"].items():
+            (self._folder / name).write_bytes(base64.b64decode(content))
+
+    def is_ready(self) -> bool:
+        """Whether the readiness probe succeeds."""
+        return self._probe("/readyz")
+
+    def is_alive(self) -> bool:
+        """Whether the liveness probe succeeds."""
+        return self._probe("/healthz")
+
+    def reviews(self) -> Counter[str]:
+        """How many reviews were answered since the start, by what became of the pod."""
+        families = text_string_to_metric_families(self._admin.get("/metrics").raise_for_status().text)
+        samples = (sample for family in families for sample in family.samples if family.name == "fastload_reviews")
+        return Counter(
+            {each.labels["outcome"]: int(each.value) for each in samples if each.name == "fastload_reviews_total"}
+        )
+
+    def log(self) -> str:
+        """The last lines of its log."""
+        return self._process.log(50)
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Stop the process for the time of a `with` block, and wait until it is ready again behind it."""
+        self.stop()
+        try:
+            yield
+        finally:
+            self.start()
+            self.wait_until_ready()
+
+    def start(self) -> None:
+        """Run the process again after a `stop`."""
+        self._process.start()
+
+    def stop(self) -> None:
+        """End the process as the kubelet does."""
+        self._process.stop(_STOP_GRACE_S)
+
+    def close(self) -> None:
+        """End the process for good."""
+        self.stop()
+        self._admin.close()
+
+    def wait_until_ready(self) -> None:
+        """Wait for the readiness probe.
+
+        Raises:
+            ChildProcessError: the process ended instead.
+            TimeoutError: it didn't become ready in time; its log is in the error's notes.
+        """
+
+        def ready() -> bool:
+            self._process.require_running()
+            return self.is_ready()
+
+        try:
+            wait_until(ready, what="the webhook is ready", timeout_s=60)
+        except TimeoutError as error:
+            error.add_note(self.log())
+            raise
+
+    def _probe(self, path: str) -> bool:
+        try:
+            return self._admin.get(path).is_success
+        except httpx.TransportError:
+            return False
+
+    def _environment(self, settings: Mapping[str, str], port: int) -> dict[str, str]:
+        return {
+            "PATH": os.defpath,
+            "HOME": str(self._folder),
+            # A pod finds its token and the API server by itself; this process is told.
+            "KUBECONFIG": str(self.kubeconfig),
+            "FASTLOAD_KUBERNETES": "on",
+            "FASTLOAD_HOST": self._address,
+            "FASTLOAD_REVIEW_PORT": str(port),
+            "FASTLOAD_TLS_CERTIFICATE": str(self._folder / "tls.crt"),
+            "FASTLOAD_TLS_KEY": str(self._folder / "tls.key"),
+            # There is no kube-proxy that would have to forget it.
+            "FASTLOAD_DRAIN_SECONDS": "0",
+            **CREDENTIALS,
+            "AWS_DEFAULT_REGION": REGION,
+            "AWS_EC2_METADATA_DISABLED": "true",
+            **settings,
+        }
+
+
+def _move_to_bindable_port(control_plane: ControlPlane, address: str) -> int:
+    """Return the Service's port, moved out of the privileged range if this user may not listen there."""
+    try:
+        socket.create_server((address, 443)).close()
+    except PermissionError:
+        _patch(control_plane, "service/fastload", {"/spec/ports/0/port": _UNPRIVILEGED_PORT})
+        ports = {f"/webhooks/{number}/clientConfig/service/port": _UNPRIVILEGED_PORT for number in (0, 1)}
+        _patch(control_plane, "mutatingwebhookconfiguration/fastload", ports)
+        return _UNPRIVILEGED_PORT
+    return 443
+
+
+def _patch(control_plane: ControlPlane, what: str, values: Mapping[str, Any]) -> None:
+    operations = [{"op": "replace", "path": path, "value": value} for path, value in values.items()]
+    arguments = ("--namespace", NAMESPACE, "--type=json", f"--patch={json.dumps(operations)}")
+    control_plane.kubectl("patch", what, *arguments)

@@ -38,15 +38,15 @@ class Kubernetes:
         return cls(configuration)
 
     @classmethod
-    async def from_kubeconfig(cls) -> "Kubernetes":
-        """Connects as the kubeconfig says: KUBECONFIG, else ~/.kube/config.
+    async def from_kubeconfig(cls, path: str | None = None) -> "Kubernetes":
+        """Connects as a kubeconfig says: the one given, else KUBECONFIG's, else ~/.kube/config.
 
         Raises:
             KubeError: where it cannot be read.
         """
         configuration = client.Configuration()
         with _translated("kubeconfig"):
-            await config.load_kube_config(client_configuration=configuration)  # type: ignore[no-untyped-call]  # ditto
+            await config.load_kube_config(path, client_configuration=configuration)  # type: ignore[no-untyped-call]  # ditto
         return cls(configuration)
 
     async def get(self, path: str, query: Mapping[str, str]) -> bytes:

@@ -130,7 +130,7 @@ class Follower(Generic[T]):
         self.problem: str | None = "not asked yet"
 
     async def run(self) -> None:
-        """Lists and watches, until it is cancelled."""
+        """Lists and watches, until it is cancelled; nothing else ends it, a fault of our own neither."""
         while True:
             try:
                 if self._version is None:
@@ -140,6 +140,9 @@ class Follower(Generic[T]):
                 pause = _BETWEEN_SECONDS
             except KubeError as fault:
                 pause = self._fail(fault)
+            except Exception as fault:  # noqa: BLE001 - see above
+                _log.exception("following %s failed", self._path)
+                pause = self._fail(KubeError(type(fault).__name__))
             await self._sleep(pause)
 
     async def _list(self) -> str:

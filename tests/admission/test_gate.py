@@ -97,13 +97,33 @@ def test_a_pod_without_annotations_leaves_it_to_its_namespace(metadata: Json | N
     assert patch_of(response(endpoint(World1(namespace=OPTED_IN)), review(silent)))
 
 
-def test_other_pods_of_a_namespace_that_opted_in_stay_unmarked() -> None:
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        pytest.param({"containers": [{"name": "web", "image": "nginx"}]}, Code.NO_ENGINE, id="a web server"),
+        pytest.param(
+            {"containers": [{"name": "job", "command": ["sh", "-c", "eval $JOB"]}]},
+            Code.UNDECIDABLE_SCRIPT,
+            id="a script that may do anything",
+        ),
+        pytest.param({"os": {"name": "windows"}, "containers": [{"name": "iis"}]}, Code.WINDOWS, id="a Windows pod"),
+    ],
+)
+def test_other_pods_of_a_namespace_that_opted_in_stay_unmarked(spec: Json, reason: Code) -> None:
     ledger = Ledger()
-    web = {"metadata": {}, "spec": {"containers": [{"name": "web", "image": "nginx"}]}}
-    answered = response(endpoint(World1(namespace=OPTED_IN), ledger=ledger), review(web))
+    answered = response(endpoint(World1(namespace=OPTED_IN), ledger=ledger), review({"metadata": {}, "spec": spec}))
     assert not patch_of(answered)
     assert "warnings" not in answered
-    assert ledger.entries == [(Outcome.IGNORED, (Code.NO_ENGINE,))]
+    assert ledger.entries == [(Outcome.IGNORED, (reason,))]
+
+
+def test_a_pod_of_two_engines_in_a_namespace_that_opted_in_is_told_so() -> None:
+    two = pod()
+    two["spec"]["containers"].append({"name": "other", "command": ["vllm", "serve", "s3://models/other"]})
+    answered = response(endpoint(World1(namespace=OPTED_IN)), review(two))
+    assert "several-engines" in answered["auditAnnotations"]["reasons"]
+    assert patch_of(answered)
+    assert answered["warnings"]
 
 
 def test_a_pod_that_asked_and_has_no_engine_is_told_so() -> None:

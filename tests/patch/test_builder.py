@@ -1,5 +1,6 @@
 import re
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -83,10 +84,10 @@ def test_a_pod_that_cannot_be_tuned_is_told_why_and_once(pod: Json) -> None:
 
 def test_what_a_first_pass_could_not_know_is_added_by_the_second() -> None:
     pod = {"spec": {"containers": [{"name": "m", "command": ["vllm", "serve", "s3://models/llm"]}]}}
-    first = apply(pod, build_patch(facts_of(pod), plan(NAMES[:1])))
-    operations = build_patch(facts_of(first), plan(NAMES[1:2]))
-    assert {each.op for each in operations[:3]} == {"replace"}
-    second = apply(first, operations)
+    partial = msgspec.structs.replace(plan(NAMES[:1]), status=Status.PARTIAL)
+    first = apply(pod, build_patch(facts_of(pod), partial))
+    second = apply(first, build_patch(facts_of(first), plan(NAMES[1:2])))
+    assert second["metadata"]["annotations"]["fastload.dev/status"] == "injected"
     assert [entry["name"] for entry in second["spec"]["containers"][0]["env"]] == NAMES[:2]
 
 

@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from webhook.patch.operation import Operation, escape, extend, rebase
+from webhook.patch.operation import Operation, escape, extend, rebase, unescape
 
 
 def test_an_operation_encodes_to_what_rfc_6902_names_and_nothing_else() -> None:
@@ -21,6 +21,7 @@ def test_an_operation_encodes_to_what_rfc_6902_names_and_nothing_else() -> None:
 )
 def test_escape_leaves_no_slash_and_no_lone_tilde(key: str, escaped: str) -> None:
     assert escape(key) == escaped
+    assert unescape(escaped) == key
 
 
 @pytest.mark.parametrize(

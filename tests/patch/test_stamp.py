@@ -59,6 +59,11 @@ def test_an_older_annotation_of_ours_gives_way(old: str | None, op: str) -> None
     assert stamped(before) == STAMPED
 
 
+def test_an_annotation_of_ours_that_says_the_same_is_not_written_again() -> None:
+    before = pod(metadata={"annotations": dict(STAMPED)})
+    assert stamp(facts_of(before), plan()) == []
+
+
 @pytest.mark.parametrize(
     ("taken", "written"),
     [

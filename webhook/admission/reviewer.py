@@ -27,17 +27,12 @@ _json_encoder = msgspec.json.Encoder()
 _json_decoder = msgspec.json.Decoder()
 
 
-def _ignored(code: Code) -> Decision:
-    return Decision(outcome=Outcome.IGNORED, reasons=(because(code),))
-
-
 def _failed_open(code: Code) -> Decision:
     reason = because(code)
     return Decision(outcome=Outcome.FAILED_OPEN, reasons=(reason,), warnings=(reason.text,))
 
 
-_NOT_A_POD_CREATION = _ignored(Code.NOT_A_POD_CREATION)
-_NO_ENGINE = _ignored(Code.NO_ENGINE)
+_NOT_A_POD_CREATION = Decision(outcome=Outcome.IGNORED, reasons=(because(Code.NOT_A_POD_CREATION),))
 _TOO_LATE = _failed_open(Code.DEADLINE)
 _UNREADABLE_POD = _failed_open(Code.UNREADABLE_POD)
 _OUR_FAULT = _failed_open(Code.INTERNAL_ERROR)
@@ -88,7 +83,7 @@ class Reviewer:
             return opinion
         facts = self._pipeline.read(pod, namespace=namespace)
         if opinion is OptIn.NAMESPACE and _is_bystander(facts):
-            return _NO_ENGINE
+            return Decision(outcome=Outcome.IGNORED, reasons=facts.skips)
         # Memory first: the usual review waits for nothing and starts no timer.
         tuned = self._pipeline.tune_now(facts)
         if tuned is None:
@@ -121,8 +116,8 @@ async def _within(due: float, awaitable: Awaitable[_T]) -> _T:
 
 
 def _is_bystander(facts: PodFacts) -> bool:
-    """Whether the pod starts no engine: in a namespace that opted in as a whole, most pods, which stay unmarked."""
-    return facts.launch is None and any(skip.code is Code.NO_ENGINE for skip in facts.skips)
+    """Whether no engine is to be seen in the pod: in a namespace that opted in as a whole such pods stay unmarked."""
+    return facts.launch is None and all(skip.code is not Code.SEVERAL_ENGINES for skip in facts.skips)
 
 
 def _conclude(request: Request, tuned: Tuned) -> Decision:

@@ -19,6 +19,11 @@ def escape(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 
 
+def unescape(key: str) -> str:
+    """Reads a key as it stands in a JSON pointer; the reverse of `escape`."""
+    return key.replace("~1", "/").replace("~0", "~") if "~" in key else key
+
+
 def extend(path: str, existing: Sequence[object] | None, entries: Sequence[object]) -> list[Operation]:
     """Adds entries at the end of the list at `path`.
 

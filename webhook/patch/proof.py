@@ -6,9 +6,11 @@ microseconds, where a general patch library takes longer than the whole review.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
-from webhook.patch.operation import Operation
+from webhook.patch.operation import Operation, unescape
 
 
 class BrokenPatchError(Exception):
@@ -21,11 +23,11 @@ def prove(operations: Iterable[Operation], pod: Any) -> None:  # noqa: ANN401 (r
     Raises:
         BrokenPatchError: an operation does not apply, or two volumes, containers or mounts of a container collide.
     """
-    for operation in operations:
+    for path, group in groupby(operations, key=attrgetter("path")):
         try:
-            _apply(operation, pod)
+            _apply(path, group, pod)
         except (LookupError, TypeError, ValueError) as error:
-            raise BrokenPatchError(f"{operation.op} {operation.path} does not apply") from error
+            raise BrokenPatchError(f"the patch does not apply at {path}") from error
     spec = pod.get("spec") or {}
     lists = [spec.get(each) or [] for each in ("containers", "initContainers", "ephemeralContainers")]
     containers = [container for each in lists for container in each]
@@ -35,19 +37,22 @@ def prove(operations: Iterable[Operation], pod: Any) -> None:  # noqa: ANN401 (r
         _check_unique("mount paths", [mount["mountPath"] for mount in container.get("volumeMounts") or []])
 
 
-def _apply(operation: Operation, pod: Any) -> None:  # noqa: ANN401 (raw JSON, of any shape)
-    *parents, last = (token.replace("~1", "/").replace("~0", "~") for token in operation.path.split("/")[1:])
+def _apply(path: str, operations: Iterable[Operation], pod: Any) -> None:  # noqa: ANN401 (raw JSON, of any shape)
+    """Applies operations that share a path: the place is looked for once."""
+    *parents, last = path.split("/")[1:]
     target = pod
     for key in parents:
-        target = target[int(key)] if isinstance(target, list) else target[key]
-    if isinstance(target, list):
-        if last != "-":
-            raise ValueError("an entry may only be added at the end of a list")
-        target.append(operation.value)
-    else:
-        if operation.op == "replace":
-            target[last]  # raises where there is nothing to replace
-        target[last] = operation.value
+        target = target[int(key)] if isinstance(target, list) else target[unescape(key)]
+    last = unescape(last)
+    for operation in operations:
+        if isinstance(target, list):
+            if last != "-":
+                raise ValueError("an entry may only be added at the end of a list")
+            target.append(operation.value)
+        else:
+            if operation.op == "replace":
+                target[last]  # raises where there is nothing to replace
+            target[last] = operation.value
 
 
 def _check_unique(what: str, names: Sequence[str]) -> None:

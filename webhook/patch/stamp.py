@@ -26,6 +26,7 @@ def stamp(facts: PodFacts, plan: Plan) -> list[Operation]:
     return [
         Operation("add" if existing.get(key) is None else "replace", f"/metadata/annotations/{escape(key)}", value)
         for key, value in values.items()
+        if existing.get(key) != value
     ]
 
 

@@ -59,7 +59,9 @@ class Metrics:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         GCCollector(registry=self.registry)
-        self._reviews = Counter(REVIEWS.name, REVIEWS.help, REVIEWS.labels, registry=self.registry)
+        reviews = Counter(REVIEWS.name, REVIEWS.help, REVIEWS.labels, registry=self.registry)
+        # There from the start, so that a rate sees the first of its kind.
+        self._reviews = {outcome: reviews.labels(outcome) for outcome in Outcome}
         self._reasons = Counter(REASONS.name, REASONS.help, REASONS.labels, registry=self.registry)
         self._review_seconds = self._histogram(REVIEW_SECONDS)
         self._lookup_seconds = self._histogram(LOOKUP_SECONDS)
@@ -70,7 +72,7 @@ class Metrics:
 
     def observe(self, outcome: Outcome, reasons: Sequence[Code], seconds: float) -> None:
         """Counts one answered review, as the review endpoint's observer."""
-        self._reviews.labels(outcome).inc()
+        self._reviews[outcome].inc()
         for reason in reasons:
             self._reasons.labels(reason).inc()
         self._review_seconds.observe(seconds)

@@ -1,0 +1,34 @@
+"""The least a server on this stack can do: read the request, answer so many bytes. `POST /N` gets N bytes back."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import uvicorn
+
+from webhook.admission.endpoint import Receive, Scope, Send
+from webhook.server.listeners import Listener, bind
+from webhook.server.tls import Certificate
+
+
+async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+    """Serves one request."""
+    while (await receive()).get("more_body"):
+        pass
+    body = b"x" * int(scope["path"].removeprefix("/"))
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def main(certificate: str, key: str) -> None:
+    """Serves until it is killed; prints the port it listens on."""
+    socket = bind("127.0.0.1", 0, "")
+    print(socket.getsockname()[1], flush=True)
+    context = Certificate(Path(certificate), Path(key)).listener_context()
+    with asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner:
+        runner.run(Listener(echo, context=context, grace_seconds=1).serve([socket]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -139,16 +139,53 @@ annotations = st.builds(
     cache_path=st.one_of(st.none(), st.text(max_size=10), st.just("/mnt/k8s-disks/0/fastload/a")),
     apply_advice=st.sampled_from([frozenset[str](), frozenset({"distributed"})]),
 )
+# What most pods are like: the figures decide, and nothing that the user set.
+ordinary_launches = st.builds(
+    Launch,
+    engine=st.sampled_from([Engine.VLLM, Engine.SGLANG]),
+    model=st.just("s3://b/m"),
+    tensor_parallel_size=st.sampled_from([1, 2, 4, 8]),
+)
+ordinary_containers = st.builds(
+    EngineContainer,
+    index=st.just(0),
+    name=st.just("engine"),
+    image=st.just("vllm/vllm-openai:v1"),
+    env=st.just(UserEnv({})),
+    mounts=st.just(()),
+    user=st.just(User()),
+    gpus=st.just(8),
+    gpu_resource=st.none(),
+    dra=st.booleans(),
+    memory_limit_bytes=st.one_of(st.none(), st.integers(8 * GIB, 200 * GIB)),
+    resources=st.none(),
+    image_pull_policy=st.none(),
+    start_budget_seconds=st.none(),
+)
 none_of_ours = st.builds(Annotations, streamer_version=st.sampled_from(VERSIONS))
 pods = st.builds(
     PodFacts,
     namespace=st.just("serving"),
     name=st.sampled_from([None, "engine-0"]),
     labels=st.just({}),
-    annotations=st.one_of(none_of_ours, annotations),
-    launch=st.one_of(launches),
+    annotations=annotations,
+    launch=launches,
     container=containers,
     placement=st.builds(Placement, gpus=st.one_of(st.none(), st.integers(0, 8))),
+    volume_names=st.just(frozenset[str]()),
+    init_container_names=st.just(frozenset[str]()),
+    view=st.just(Pod()),
+)
+
+ordinary_pods = st.builds(
+    PodFacts,
+    namespace=st.just("serving"),
+    name=st.none(),
+    labels=st.just({}),
+    annotations=none_of_ours,
+    launch=ordinary_launches,
+    container=ordinary_containers,
+    placement=st.just(Placement(gpus=8)),
     volume_names=st.just(frozenset[str]()),
     init_container_names=st.just(frozenset[str]()),
     view=st.just(Pod()),
@@ -184,9 +221,21 @@ def listings(draw: st.DrawFn) -> Shards:
     )
 
 
+@st.composite
+def ordinary_listings(draw: st.DrawFn) -> Shards:
+    count, size = draw(st.integers(1, 100)), draw(st.integers(GIB // 4, 5 * GIB))
+    return Shards(count=count, total_bytes=count * size, largest_bytes=size)
+
+
+ordinary_worlds = st.builds(
+    World,
+    shards=ordinary_listings(),
+    candidates=st.builds(Candidates, types=st.tuples(types), source=st.just(Source.NODE_SELECTOR)),
+    namespace=st.just(Namespace(name="serving")),
+)
 worlds = st.builds(
     World,
-    shards=st.one_of(st.none(), st.just(UNKNOWN), listings(), listings()),
+    shards=st.one_of(st.none(), st.just(UNKNOWN), listings()),
     candidates=st.builds(
         Candidates,
         types=st.lists(types, max_size=3).map(tuple),
@@ -197,6 +246,10 @@ worlds = st.builds(
         st.just(UNKNOWN), st.builds(Namespace, name=st.just("serving"), pod_security=st.sampled_from(PodSecurity))
     ),
 )
+# A pod and the world it lands in.
+odd = st.tuples(pods, worlds)
+ordinary = st.tuples(ordinary_pods, ordinary_worlds)
+every = st.one_of(ordinary, odd)
 settings_ = st.builds(
     PlanSettings,
     chunk=st.sampled_from(ChunkPolicy),
@@ -217,8 +270,8 @@ def _set(plan: Plan, name: str) -> int | None:
     return next((int(each.value) for each in plan.settings if each.name == f"RUNAI_STREAMER_{name}"), None)
 
 
-def _knobs_in_force(case: Subject, plan: Plan) -> Knobs:
-    untouched = untouched_knobs(case)
+def _knobs_in_force(subject: Subject, plan: Plan) -> Knobs:
+    untouched = untouched_knobs(subject)
     return msgspec.structs.replace(
         untouched,
         concurrency=_set(plan, "CONCURRENCY") or untouched.concurrency,
@@ -226,8 +279,9 @@ def _knobs_in_force(case: Subject, plan: Plan) -> Knobs:
     )
 
 
-@given(pods, worlds, settings_)
-def test_a_plan_is_sound(pod: PodFacts, world: World, settings: PlanSettings) -> None:
+@given(every, settings_)
+def test_a_plan_is_sound(case: tuple[PodFacts, World], settings: PlanSettings) -> None:
+    pod, world = case
     plan = decide(pod, world, settings)
     assert pod.container is not None
     names = [setting.name for setting in plan.settings]
@@ -247,8 +301,9 @@ def test_a_plan_is_sound(pod: PodFacts, world: World, settings: PlanSettings) ->
     assert "\n" not in plan.summary
 
 
-@given(pods, worlds, settings_)
-def test_a_second_pass_adds_nothing(pod: PodFacts, world: World, settings: PlanSettings) -> None:
+@given(every, settings_)
+def test_a_second_pass_adds_nothing(case: tuple[PodFacts, World], settings: PlanSettings) -> None:
+    pod, world = case
     assert pod.container is not None
     first = decide(pod, world, settings)
     own = {**pod.container.env.values, **{setting.name: setting.value for setting in first.settings}}
@@ -271,67 +326,73 @@ def _bytes_per_second(pod: PodFacts, world: World, ranks: int) -> float:
     return min(shares, default=inf) * 1e9 / 8
 
 
-@given(pods, worlds, settings_)
+@given(every, settings_)
 def test_a_speed_limit_leaves_every_request_four_times_its_speed(
-    pod: PodFacts, world: World, settings: PlanSettings
+    case: tuple[PodFacts, World], settings: PlanSettings
 ) -> None:
+    pod, world = case
     plan = decide(pod, world, settings)
     limit = _set(plan, "S3_LOW_SPEED_LIMIT")
     if limit is None:
         assert _set(plan, "S3_REQUEST_TIMEOUT_MS") is None
         return
-    case = _subject(pod, world, settings)
-    reading = reading_of(case)
+    subject = _subject(pod, world, settings)
+    reading = reading_of(subject)
     assert world.candidates.types
     files = reading.files or Files(1 << 50, 1 << 50)
-    knobs = msgspec.structs.replace(_knobs_in_force(case, plan), memory_limit=0)
+    knobs = msgspec.structs.replace(_knobs_in_force(subject, plan), memory_limit=0)
     gets = max(most_in_flight(family, knobs, files) for family in families(pod.annotations.streamer_version))
     assert 65_536 <= limit <= 1 << 20
     assert limit * 4 * reading.ranks * gets <= _bytes_per_second(pod, world, reading.ranks)
 
 
-@given(pods, worlds, settings_)
-def test_buffers_and_requests_fit_the_container(pod: PodFacts, world: World, settings: PlanSettings) -> None:
+@given(every, settings_)
+def test_buffers_and_requests_fit_the_container(case: tuple[PodFacts, World], settings: PlanSettings) -> None:
+    pod, world = case
     plan = decide(pod, world, settings)
     value = _set(plan, "MEMORY_LIMIT")
     assert pod.container is not None
     if value is None or pod.container.memory_limit_bytes is None or pod.annotations.memory_limit_bytes is not None:
         return
-    case = _subject(pod, world, settings)
-    reading = reading_of(case)
-    workers = max(_knobs_in_force(case, plan).workers(family) for family in families(pod.annotations.streamer_version))
+    subject = _subject(pod, world, settings)
+    reading = reading_of(subject)
+    workers = max(
+        _knobs_in_force(subject, plan).workers(family) for family in families(pod.annotations.streamer_version)
+    )
     buffers = value if reading.distributed else value * reading.ranks
     volumes = {each.volume: each.size_bytes or 0 for each in pod.container.mounts if each.kind is VolumeKind.MEMORY}
     requests = reading.ranks * workers * 22 * 8 * MIB
-    # At the very least a fifth of a container is left to the engine itself.
-    assert buffers + requests + sum(volumes.values()) <= 0.8 * pod.container.memory_limit_bytes
+    engine = min(pod.container.memory_limit_bytes // 2, (6 + 2 * reading.ranks) * GIB)
+    assert engine + buffers + requests + sum(volumes.values()) <= pod.container.memory_limit_bytes
     if reading.files:
         assert value >= min(reading.files.largest_bytes, 4 * GIB) // MIB * MIB
 
 
-@given(pods, worlds, settings_)
-def test_no_fewer_requests_in_flight_than_untouched(pod: PodFacts, world: World, settings: PlanSettings) -> None:
+@given(every, settings_)
+def test_no_fewer_requests_in_flight_than_untouched(case: tuple[PodFacts, World], settings: PlanSettings) -> None:
+    pod, world = case
     settings = msgspec.structs.replace(settings, chunk=ChunkPolicy.AUTO)
     steered = Annotations(streamer_version=pod.annotations.streamer_version)
     pod = msgspec.structs.replace(pod, annotations=steered)
     plan = decide(pod, world, settings)
-    case = _subject(pod, world, settings)
+    subject = _subject(pod, world, settings)
     if plan.streamer is not Verdict.TUNE or any(each.reason.code is Code.CONCURRENCY_MEMORY for each in plan.settings):
         return
-    reading = reading_of(case)
+    reading = reading_of(subject)
     if reading.files is None:
         assert _set(plan, "CONCURRENCY") is None
         return
-    before, after = untouched_knobs(case), _knobs_in_force(case, plan)
+    before, after = untouched_knobs(subject), _knobs_in_force(subject, plan)
     for family in families(steered.streamer_version):
         flight = sustained_in_flight(family, after, reading.files)
         assert flight >= sustained_in_flight(family, before, reading.files)
 
 
-@given(pods, worlds, settings_)
+@given(every, settings_)
 def test_the_users_own_names_change_no_decision_about_others(
-    pod: PodFacts, world: World, settings: PlanSettings
+    case: tuple[PodFacts, World], settings: PlanSettings
 ) -> None:
+    pod, world = case
     # An environment that has nothing to do with the engine or the streamer.
     assert pod.container is not None
     more: Mapping[str, str | None] = {**pod.container.env.values, "UNRELATED": "1"}

@@ -3,9 +3,10 @@
 import msgspec
 
 from webhook.pod.environment import Environment
-from webhook.pod.shell.interpreter import Interpreter, Start
+from webhook.pod.shell.interpreter import Interpreter
 from webhook.pod.shell.invocation import read_shell_line
 from webhook.pod.shell.variables import Variables
+from webhook.pod.shell.watcher import Start
 from webhook.pod.unknown import known
 
 

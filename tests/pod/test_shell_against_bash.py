@@ -58,8 +58,9 @@ SCRIPTS = {
     "assignments of one line, then a command": 'A=1 B="x $ONE  y" C=(a "b c" $TWO)\nC+=(--z)\nvllm $A "$B" "${C[@]}"',
     "assignments line by line": "A=1\nB=$A$ONE\nA+=2\nvllm $A $B",
     "arrays": 'A=(1 2); A+=(3); B=("${A[@]}" x); vllm ${B[@]} ${B[0]} "${A[*]}" ${A[*]}',
-    "array with comments": 'A=(--model m\n  # a comment\n  --tp 2\n  "--json={\\"a\\": [1,2]}"\n)\nvllm "${A[@]}" --last',
-    "defaults": 'vllm "${ONE:-d}" ${NOPE:-"a b" c} "${NOPE:-a b}" ${NOPE:=dd} $NOPE ${EMPTY:-e} "${EMPTY-f}" ${ONE:+y} ${NOPE2:+n}',
+    "array with comments": 'A=(--model m\n  # a comment\n  "--json={\\"a\\": [1,2]}"\n)\nvllm "${A[@]}" --last',
+    "defaults": 'vllm "${ONE:-d}" ${NOPE:-"a b" c} "${NOPE:-a b}" ${NOPE:=dd} $NOPE',
+    "defaults of empty names": 'vllm ${EMPTY:-e} "${EMPTY-f}" ${ONE:+y} ${NOPE:+n} ${EMPTY:+n} ${EMPTY+y}',
     "nested default": 'vllm "${NOPE:-${ONE:-x}}" ${NOPE:-$TWO} "${NOPE:-"quoted default"}"',
     "arithmetic": "A=$((2*3)); B=$(( (5-7)/2 )); vllm $A $B $((A+B%4)) $(( -7 / 2 )) $((A > B && B < 9))",
     "functions": 'f() { local x=$1; shift; vllm "$x" "$@"; }\nf one two "three four"\nfunction g { vllm g; }; g',
@@ -78,7 +79,7 @@ SCRIPTS = {
     "background": "vllm bg &\nwait\nvllm fg",
     "subshell": '(Q=1; vllm "$Q"); vllm "${Q:-unset}"',
     "lists": "true && vllm a || echo failed; cd / && vllm b",
-    "harmless branches": "if true; then :; fi\nfor i in 1 2; do echo $i >/dev/null; done\nuntil true; do sleep 1; done\nvllm z",
+    "harmless branches": "if true; then :; fi\nfor i in 1 2; do : $i; done\nuntil true; do sleep 1; done\nvllm z",
     "declarations": 'declare -x N=5; readonly R=6; typeset P=7; export T="two words"; vllm $N $R $P "$T"',
     "unset": 'unset ONE; vllm "x${ONE}y"',
     "negation and tests": '[ -n "$ONE" ] && Z=1\n! vllm y\n[[ $ONE == s* ]]\nvllm q',
@@ -96,10 +97,24 @@ def test_a_script_starts_what_bash_starts(script: str, programs: Path) -> None:
 
 
 ATOMS = st.sampled_from(
-    ["m", "--tp", "--a=b", "s3://b/m", "'x y'", '"x y"', "$ONE", '"$TWO"', "$TWO", "${A:-d}", '"${B:-d e}"', "$A", '"$B"',
-     "a\\ b", "${ONE}z", "'{\"k\": [1, 2]}'", '"${ARR[@]}"', "$((3 * 2))", '""', "$EMPTY", "\\\n  --x", "'$ONE'", '"\\$A"',
-     "${ONE:+'q r'}", '"$@"']
-)  # fmt: skip
+    [
+        *(
+            "m",
+            "--tp",
+            "--a=b",
+            "s3://b/m",
+            "'x y'",
+            '"x y"',
+            "a\\ b",
+            "'{\"k\": [1, 2]}'",
+            '""',
+            "\\\n  --x",
+            "'$ONE'",
+        ),
+        *("$ONE", '"$TWO"', "$TWO", "$EMPTY", "${ONE}z", "$A", '"$B"', '"\\$A"', '"${ARR[@]}"', '"$@"', "$((3 * 2))"),
+        *("${A:-d}", '"${B:-d e}"', "${ONE:+'q r'}"),
+    ]
+)
 # A continuation right after `=` is an empty value to bash, and not followed here.
 VALUES = ATOMS.filter(lambda atom: "\n" not in atom)
 LINE = st.lists(ATOMS, min_size=1, max_size=6).map(" ".join)

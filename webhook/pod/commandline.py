@@ -7,7 +7,7 @@ parser adds (underscores for dashes, dotted JSON keys). The last of a repeated f
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 
 import msgspec
@@ -58,10 +58,6 @@ class Grammar:
                 return None
             found = other
         return found
-
-    def knows_all(self, flags: Iterable[str]) -> bool:
-        """Whether every flag is one of this grammar's."""
-        return all(self.find(flag) is not None for flag in flags)
 
 
 def options_of(arity: Arity, spellings: str, *, negatable: bool = False) -> dict[str, Option]:

@@ -35,6 +35,8 @@ def program_of_image(image: str, words: Sequence[str], *, gpus: bool) -> Program
     name = _name(image)
     if name.endswith(_NO_ENTRY) or any(part in name for part in _BESIDE):
         return None
+    if "vllm" in name and words[:1] == ["serve"]:
+        return Program(Engine.VLLM, words[1:], SERVE)
     if "vllm" in name and _launches(words, VLLM, gpus=gpus, entry=name.endswith(_VLLM_ENTRY)):
         return Program(Engine.VLLM, words, SERVE)
     if "sglang" in name and _launches(words, SGLANG, gpus=gpus, entry=False):

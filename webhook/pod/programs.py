@@ -105,7 +105,6 @@ _PYTHON_VALUED = frozenset({"-X", "-W", "--check-hash-based-pycs"})
 _VLLM_BACKENDS = (None, "auto", "vllm")
 
 SERVE = _vllm_serve
-VLLM_FLAGS = _vllm_module
 SGLANG_FLAGS = _sglang_module
 
 

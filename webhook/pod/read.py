@@ -1,6 +1,7 @@
 """From a pod to its facts: the one way in for reviews and previews alike."""
 
 from collections.abc import Mapping
+from hashlib import sha256
 
 import msgspec
 
@@ -25,12 +26,14 @@ from webhook.pod.view import Container, ObjectMeta, Pod, PodSpec
 from webhook.reasons import Code, Reason, because
 
 # A pod's rank, where a controller wrote it: LeaderWorkerSet, StatefulSet, indexed Job (their API references).
+_WORKER_INDEX = "leaderworkerset.sigs.k8s.io/worker-index"
 _RANKS = (
-    "leaderworkerset.sigs.k8s.io/worker-index",
+    _WORKER_INDEX,
     "batch.kubernetes.io/job-completion-index",
     "apps.kubernetes.io/pod-index",
 )
-_GROUP_SIZE = "leaderworkerset.sigs.k8s.io/size"
+# What LeaderWorkerSet's controller writes on its pods, and the environment that it gives them for it.
+_GROUP = {"leaderworkerset.sigs.k8s.io/size": "LWS_GROUP_SIZE", _WORKER_INDEX: "LWS_WORKER_INDEX"}
 
 
 class _Candidate(msgspec.Struct, frozen=True):
@@ -57,8 +60,7 @@ def read_pod(pod: Pod, *, namespace: str, settings: PodSettings, ambient: Mappin
     metadata, spec = pod.metadata or ObjectMeta(), pod.spec or PodSpec()
     annotations = parse_annotations(metadata.annotations, settings.annotation_prefix)
     marks = {**present(metadata.annotations), **present(metadata.labels)}
-    if _GROUP_SIZE in marks:
-        ambient = {"LWS_GROUP_SIZE": marks[_GROUP_SIZE], **ambient}
+    ambient = {**{name: marks[key] for key, name in _GROUP.items() if key in marks}, **ambient}
     chosen, skips = _choose(spec, annotations, ambient)
     launch = None
     if chosen is not None:
@@ -183,9 +185,10 @@ def _rank(marks: Mapping[str, str]) -> int | None:
 def _unread(chosen: _Candidate, annotations: Annotations, marks: Mapping[str, str]) -> Launch:
     """The launch of an engine that annotations name and no reader understands: all else is unknown.
 
-    The container's own words stand for the launch line, so that two pods with other words are told apart.
+    A digest of the container's own words stands for the launch line, so that two pods with other words are told apart.
     """
-    container = chosen.container
+    words = (*(chosen.container.command or ()), *(chosen.container.args or ()))
+    digest = sha256("\0".join(words).encode("utf-8", "replace")).hexdigest()
     return Launch(
         engine=annotations.engine or Engine.NONE,
         model=annotations.model,
@@ -197,7 +200,7 @@ def _unread(chosen: _Candidate, annotations: Annotations, marks: Mapping[str, st
         node_rank=_rank(marks),
         torch_compile=annotations.engine is Engine.VLLM,
         loader=LoaderConfig(readable=False),
-        compile_words=(*(container.command or ()), *(container.args or ())),
+        compile_words=(digest,),
     )
 
 

@@ -11,9 +11,10 @@ from webhook.pod.facts import Launch
 from webhook.pod.images import program_of_image, program_of_sagemaker
 from webhook.pod.prefixes import Unwrapped, unwrap
 from webhook.pod.programs import Program, program_of
-from webhook.pod.shell.interpreter import Interpreter, Start
+from webhook.pod.shell.interpreter import Interpreter
 from webhook.pod.shell.invocation import ShellLine, read_shell_line
 from webhook.pod.shell.variables import Variables
+from webhook.pod.shell.watcher import Start
 from webhook.pod.unknown import is_known, known
 from webhook.pod.view import Container
 

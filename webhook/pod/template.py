@@ -57,7 +57,7 @@ def _find(document: object, base: _Path) -> Iterator[Template]:
     metadata = _mapping(document.get("metadata"))
     for place in places(document):
         template = _at(document, place.path)
-        if isinstance(template, dict) and _is_pod(template):
+        if isinstance(template, dict) and (kind == "Pod" or _is_pod(template)):
             yield Template(
                 kind=kind if isinstance(kind, str) else "",
                 name=_text(metadata.get("name")) or _text(metadata.get("generateName")),

@@ -51,17 +51,17 @@ class Given:
         """The loader's own configuration; dotted keys replace the JSON as a whole, as in vLLM."""
         paths = self._line.dotted.get(LOADER_CONFIG)
         if paths is not None:
-            fields = {path: _json(text) for path, text in paths.items()}
+            fields = {path: json_of(text) for path, text in paths.items()}
             return _loader(fields if all(map(is_known, paths.values())) else None)
         if LOADER_CONFIG not in self._line.given:
             return LoaderConfig(readable=self.config_file is None)
         text = known(self._line.text(LOADER_CONFIG))
-        return _loader(_json(text) if text is not None else None)
+        return _loader(json_of(text) if text is not None else None)
 
 
 def model_problem(model: str | None, line: CommandLine) -> str | None:
     """Why a model is not known, in words; None where it is."""
-    if model is None:
+    if not model:
         if _file(line) is not None:
             return "it is not on the command line, so the config file may name it"
         return f"it may be the word after {line.strange[0]}" if line.swallowed else "the launch line names none"
@@ -97,7 +97,8 @@ def _integer(text: str) -> int | None:
     return int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 10 else None  # noqa: PLR2004 - digits
 
 
-def _json(text: str) -> object:
+def json_of(text: str) -> object:
+    """JSON, or the text itself where it is none."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeEncodeError):
@@ -114,8 +115,3 @@ def _loader(fields: object) -> LoaderConfig:
 
 
 _LOADER_FIELDS = ("distributed", "concurrency", "memory_limit", "pattern")
-
-
-def json_of(text: str) -> object:
-    """JSON, or the text itself where it is none."""
-    return _json(text)

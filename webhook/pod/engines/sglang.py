@@ -39,8 +39,8 @@ def read_sglang(line: CommandLine, model: str | None) -> Reading:
     nodes = given.integer("--nnodes", 1)
     launch = Launch(
         engine=Engine.SGLANG,
-        model=known(model),
-        load_format=given.load_format(known(model)),
+        model=known(model) or None,
+        load_format=given.load_format(known(model) or None),
         tensor_parallel_size=given.integer("--tensor-parallel-size", 1),
         pipeline_parallel_size=given.integer("--pipeline-parallel-size", 1),
         data_parallel_size=given.integer("--data-parallel-size", 1),

@@ -22,9 +22,9 @@ from webhook.pod.unknown import is_known, is_undecided, known
 # Flags that cannot change what is compiled: where it listens and under which names, keys, logs, the chat front end, and
 # a rank's place among the others, which vLLM's own compile hash leaves out too.
 _IRRELEVANT_FLAGS = """
-    --host --port --uds --grpc --grpc-port --root-path --served-model-name --api-key --api-server-count --headless
-    --ssl-keyfile --ssl-certfile --ssl-ca-certs --ssl-cert-reqs --ssl-ciphers --enable-ssl-refresh
-    --allow-credentials --allowed-origins --allowed-methods --allowed-headers --middleware
+    --host --port --http-port --uds --grpc --grpc-port --root-path --served-model-name --model-name --api-key
+    --api-server-count --headless --ssl-keyfile --ssl-certfile --ssl-ca-certs --ssl-cert-reqs --ssl-ciphers
+    --enable-ssl-refresh --allow-credentials --allowed-origins --allowed-methods --allowed-headers --middleware
     --uvicorn-log-level --disable-uvicorn-access-log --disable-access-log-for-endpoints --log-config-file
     --logging-config --log-level --disable-log-requests --enable-log-requests --disable-log-stats --max-log-len
     --enable-log-outputs --enable-log-deltas --log-error-stack --aggregate-engine-logging --otlp-traces-endpoint
@@ -49,8 +49,8 @@ def read_vllm(line: CommandLine, model: str | None, environment: Mapping[str, st
     nodes = given.integer("--nnodes", 1)
     launch = Launch(
         engine=Engine.VLLM,
-        model=known(model),
-        load_format=given.load_format(known(model)),
+        model=known(model) or None,
+        load_format=given.load_format(known(model) or None),
         tensor_parallel_size=given.integer("--tensor-parallel-size", 1),
         pipeline_parallel_size=given.integer("--pipeline-parallel-size", 1),
         data_parallel_size=given.integer("--data-parallel-size", 1),

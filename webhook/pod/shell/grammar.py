@@ -4,12 +4,13 @@ Programs are remembered by text: a fleet runs few different scripts. The grammar
 scripts are for this purpose a part.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from webhook.pod.shell.assignments import assign, assignments, declare, unset
 from webhook.pod.shell.program import (
     AndOr,
     Assign,
@@ -23,8 +24,6 @@ from webhook.pod.shell.program import (
     Statement,
     Test,
     Text,
-    Unreadable,
-    Unset,
     Word,
 )
 from webhook.pod.shell.words import gaps, text_of, word_of
@@ -67,17 +66,17 @@ def _statements(node: Node, depth: int) -> Iterator[Statement]:
 
 def _salvaged(nodes: Iterable[Node], depth: int) -> Iterator[Statement]:
     for node in nodes:
-        if node.is_named and node.type in _BUILDERS:
+        if node.is_named and node.type in _STATEMENTS:
             yield _statement(node, depth + 1)
 
 
 def _statement(node: Node, depth: int) -> Statement:
     if depth > _DEEPEST:
         return Broken((), text_of(node))
-    builder = _BUILDERS.get(node.type)
-    if node.has_error or builder is None:
+    if node.has_error or node.type not in _STATEMENTS:
         return Broken(tuple(_salvaged(node.children, depth)), text_of(node))
-    return builder(node, depth + 1)
+    leaf = _LEAVES.get(node.type)
+    return leaf(node) if leaf is not None else _BRANCHES[node.type](node, depth + 1)
 
 
 def _group(node: Node, depth: int) -> Statement:
@@ -87,7 +86,7 @@ def _group(node: Node, depth: int) -> Statement:
 def _compound(node: Node, depth: int) -> Statement:
     """`{ ... }` or `(( ... ))`."""
     if node.children and node.children[0].type == "((":
-        return _test(node, depth)
+        return _test(node)
     return _group(node, depth)
 
 
@@ -108,11 +107,11 @@ def _maybe(node: Node, depth: int) -> Statement:
     for child in node.children:
         if not child.is_named or child.type in _NO_STATEMENT:
             continue
-        if child in conditions and child.type in _BUILDERS:
+        if child in conditions and child.type in _STATEMENTS:
             certain.append(_statement(child, depth))
         elif child.type in _BODIES:
             possible.extend(_statements(child, depth))
-        elif child.type in _BUILDERS:
+        elif child.type in _STATEMENTS:
             possible.append(_statement(child, depth))
     return Group((*certain, Maybe(tuple(possible), names)))
 
@@ -136,7 +135,7 @@ def _and_or(node: Node, depth: int) -> Statement:
     return AndOr(sides[0], operator, sides[1])
 
 
-def _test(node: Node, _depth: int) -> Statement:
+def _test(node: Node) -> Statement:
     names: list[str] = []
     waiting = [node]
     while waiting:
@@ -151,44 +150,7 @@ def _negated(node: Node, depth: int) -> Statement:
     return Test((), tuple(_statements(node, depth)))
 
 
-def _assign(node: Node, _depth: int) -> Assign:
-    target, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-    append = any(child.type == "+=" for child in node.children)
-    inner = target.child_by_field_name("name") if target is not None and target.type == "subscript" else None
-    name = text_of(inner or target).strip() if target is not None else ""
-    if value is not None and _apart(node, value):
-        return Assign(name, (Unreadable("syntax that is not followed"),), None, append)
-    if value is not None and value.type == "array":
-        elements = tuple(word_of(item) for item in value.children if item.is_named and item.type != "comment")
-        return Assign(name, (), elements, append)
-    return Assign(name, word_of(value) if value is not None else (), None, append, indexed=inner is not None)
-
-
-def _apart(node: Node, value: Node) -> bool:
-    """Whether blanks stand between `=` and what the grammar takes for the value; to a shell the value is empty."""
-    equals = next((child.end_byte for child in node.children if child.type in ("=", "+=")), value.start_byte)
-    return equals != value.start_byte or (value.text or b"")[:1].isspace()
-
-
-def _assignments(node: Node, depth: int) -> Statement:
-    return Group(tuple(_assign(child, depth) for child in node.children if child.type == "variable_assignment"))
-
-
-def _declare(node: Node, depth: int) -> Statement:
-    assigns = tuple(_assign(child, depth) for child in node.children if child.type == "variable_assignment")
-    words = tuple(
-        word_of(child)
-        for child in node.children[1:]
-        if child.is_named and child.type not in ("variable_assignment", "comment")
-    )
-    return Declare(node.children[0].type, assigns, words)
-
-
-def _unset(node: Node, _depth: int) -> Statement:
-    return Unset(tuple(text_of(child).strip() for child in node.children[1:] if child.is_named))
-
-
-def _command(node: Node, depth: int) -> Statement:
+def _command(node: Node) -> Statement:
     """A simple command.
 
     The grammar takes assignments on one line and a command on the next for one command; a newline tells them apart,
@@ -205,7 +167,7 @@ def _command(node: Node, depth: int) -> Statement:
             assigns.clear()
         end = child.end_byte
         if child.type == "variable_assignment":
-            assigns.append(_assign(child, depth))
+            assigns.append(assign(child))
         elif child.type == "herestring_redirect":
             heredoc = (*word_of(child.children[-1]),)
         elif child.is_named and child.type not in ("comment", "file_redirect", "heredoc_redirect"):
@@ -231,8 +193,12 @@ def _redirected(node: Node, depth: int) -> Statement:
     """A statement with redirections: of these, a here-document and the file it goes to may matter."""
     body = node.child_by_field_name("body")
     inner = _statement(body, depth) if body is not None else Command((), ())
+    before: tuple[Statement, ...] = ()
+    if isinstance(inner, Group) and body is not None and body.type == "command":
+        *lines, inner = inner.body
+        before = tuple(lines)
     if not isinstance(inner, Command):
-        return inner
+        return inner if not before else Group((*before, inner))
     heredoc, words, output, appends, then = inner.heredoc, inner.words, None, False, None
     for redirect in _redirects(node):
         if redirect.type == "heredoc_redirect":
@@ -246,7 +212,8 @@ def _redirected(node: Node, depth: int) -> Statement:
             output = word_of(target) if target is not None else None
             appends = any(child.type in (">>", "&>>") for child in redirect.children)
     command = Command(inner.assigns, words, heredoc, output, appends)
-    return command if then is None else _after_heredoc(command, then, depth)
+    done = command if then is None else _after_heredoc(command, then, depth)
+    return Group((*before, done)) if before else done
 
 
 _WRITES = frozenset({">", ">|", "&>", ">>", "&>>"})
@@ -280,20 +247,23 @@ def _heredoc(redirect: Node) -> Word | None:
     return gaps(body, body.start_byte, body.end_byte, escapes="$`\\")
 
 
-_BUILDERS = {
-    "program": _group,
+_LEAVES: dict[str, Callable[[Node], Statement]] = {
     "command": _command,
+    "declaration_command": declare,
+    "unset_command": unset,
+    "variable_assignment": assign,
+    "variable_assignments": assignments,
+    "test_command": _test,
+}
+# Statements that hold others; the number is how deep they lie.
+_BRANCHES: dict[str, Callable[[Node, int], Statement]] = {
+    "program": _group,
     "redirected_statement": _redirected,
-    "declaration_command": _declare,
-    "unset_command": _unset,
-    "variable_assignment": _assign,
-    "variable_assignments": _assignments,
     "pipeline": _pipeline,
     "list": _and_or,
     "compound_statement": _compound,
     "subshell": _child,
     "negated_command": _negated,
-    "test_command": _test,
     "if_statement": _maybe,
     "while_statement": _maybe,
     "for_statement": _maybe,
@@ -301,3 +271,4 @@ _BUILDERS = {
     "case_statement": _maybe,
     "function_definition": _function,
 }
+_STATEMENTS = frozenset({*_LEAVES, *_BRANCHES})

@@ -5,11 +5,7 @@ happen, so a name assigned there is unknown from then on, and a program started 
 """
 
 from collections.abc import Mapping
-from typing import Protocol
 
-import msgspec
-
-from webhook.pod.environment import Environment
 from webhook.pod.shell.builtins import BUILTINS
 from webhook.pod.shell.grammar import parse
 from webhook.pod.shell.program import (
@@ -28,38 +24,12 @@ from webhook.pod.shell.program import (
     Word,
 )
 from webhook.pod.shell.variables import Value, Variables
+from webhook.pod.shell.watcher import Start, Watcher
 from webhook.pod.unknown import is_known, undecided
 
 # Programs that ask a question, so that what follows `&&` is a branch.
 _TESTS = frozenset({"test", "[", "grep", "false", "pgrep", "which", "command", "type", "hash", "cmp", "diff"})
 _DEEPEST = 24
-
-
-class Start(msgspec.Struct, frozen=True):
-    """A program that a script starts: its words, environment, standard input, and how certain that is."""
-
-    argv: tuple[str, ...]
-    environment: Environment
-    input: str | None
-    certain: bool
-    # The stretch that this was salvaged from is not good syntax.
-    broken: bool
-
-
-class Watcher(Protocol):
-    """Who is told what a script does."""
-
-    def started(self, start: Start) -> None:
-        """A program is started."""
-
-    def assigned(self, name: str) -> None:
-        """The script gives a name a value of the user's."""
-
-    def broken(self, text: str) -> None:
-        """A stretch of the script cannot be read."""
-
-    def step(self) -> None:
-        """One statement was walked; raises when there were too many."""
 
 
 class Interpreter:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.lookup.make import container, facts, term
 from webhook.lookup.catalogue import Catalogue, load_catalogue
+from webhook.lookup.devices import Demand
 from webhook.lookup.facts import Candidates, Source
 from webhook.lookup.instances import Ask, ask_of, candidates
 from webhook.lookup.inventory import Inventory, NodeKind, NodePool
@@ -35,7 +36,7 @@ def ask(
     tolerations: tuple[tuple[str | None, str | None, str | None, str | None], ...] = (),
 ) -> Ask:
     placement = Placement(node_selector=selector or {}, terms=terms, tolerations=tolerations)
-    return Ask(placement=placement, devices=devices, resource=resource)
+    return Ask(placement=placement, demand=Demand(devices, resource))
 
 
 def node(name: str, labels: Mapping[str, str] | None = None, gpus: int = 8, taints: tuple[Taint, ...] = ()) -> NodeKind:
@@ -210,7 +211,7 @@ class TestNodes:
         assert (found.types, found.missing) == ((), ("p9.48xlarge",))
 
     def test_a_node_that_hands_out_gpus_by_dynamic_allocation(self, catalogue: Catalogue) -> None:
-        asked = Ask(devices=4, certain=False)
+        asked = Ask(demand=Demand(4), certain=False)
         found = candidates(asked, catalogue, Inventory(kinds=(NodeKind({TYPE: "p5.48xlarge"}),)))
         assert (names(found), found.source) == ({"p5.48xlarge"}, Source.NODES)
 
@@ -322,7 +323,7 @@ class TestWhatIsAsked:
 
     def test_the_resource_counts(self) -> None:
         asked = ask_of(facts(Launch(engine=Engine.VLLM, tensor_parallel_size=4), engine=container(gpus=2)))
-        assert (asked.devices, asked.resource, asked.certain) == (2, GPU, True)
+        assert (asked.demand, asked.certain) == (Demand(2, GPU), True)
 
     @pytest.mark.parametrize(
         ("launched", "devices"),
@@ -336,10 +337,10 @@ class TestWhatIsAsked:
     )
     def test_else_the_engines_parallelism(self, launched: Launch, devices: int) -> None:
         asked = ask_of(facts(launched, engine=container(gpus=None, resource=None)))
-        assert (asked.devices, asked.certain) == (devices, False)
+        assert (asked.demand, asked.certain) == (Demand(devices), False)
 
     def test_an_assumption_that_nothing_can_meet_gives_way(self, catalogue: Catalogue) -> None:
-        many = candidates(Ask(devices=64, certain=False), catalogue, NOTHING)
+        many = candidates(Ask(demand=Demand(64), certain=False), catalogue, NOTHING)
         assert all(kind.gpus for kind in many.types)
         assert many.types
         cpu = Ask(placement=Placement(node_selector={f"{KARPENTER}family": "m7i"}), certain=False)
@@ -388,8 +389,7 @@ ASKS = st.builds(
     Ask,
     placement=PLACEMENTS,
     annotated=st.just(()),
-    devices=st.integers(0, 9),
-    resource=st.sampled_from([None, GPU, "aws.amazon.com/neuron", "example.com/thing"]),
+    demand=st.builds(Demand, st.integers(0, 9), st.sampled_from([None, GPU, "aws.amazon.com/neuron", "example.com/x"])),
     certain=st.booleans(),
 )
 KINDS = {"node-1": node("p5.48xlarge"), "node-2": NodeKind({}, (Taint("team", "", "NoSchedule"),), {GPU: 1})}
@@ -422,14 +422,12 @@ def test_a_constraint_more_never_adds_a_type(asked: Ask, more: NodeSelectorRequi
     )
     if not narrowed:
         return
-    wide = Ask(placement=asked.placement, devices=asked.devices, resource=asked.resource)
+    wide = Ask(placement=asked.placement, demand=asked.demand)
     placement = Placement(
         node_name=asked.placement.node_name, node_selector=asked.placement.node_selector, terms=narrowed
     )
     before = candidates(wide, load_catalogue(), NOTHING)
-    after = candidates(
-        Ask(placement=placement, devices=asked.devices, resource=asked.resource), load_catalogue(), NOTHING
-    )
+    after = candidates(Ask(placement=placement, demand=asked.demand), load_catalogue(), NOTHING)
     if not before.missing:
         assert names(after) <= names(before)
 

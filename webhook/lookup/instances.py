@@ -19,6 +19,7 @@ from itertools import chain
 import msgspec
 
 from webhook.lookup.catalogue import Catalogue
+from webhook.lookup.devices import Demand
 from webhook.lookup.facts import Candidates, InstanceType, Source
 from webhook.lookup.inventory import HOSTNAME, Inventory, NodeKind, NodePool
 from webhook.lookup.labels import INSTANCE_TYPE, JUDGED, REGION, all_may_hold
@@ -26,16 +27,6 @@ from webhook.lookup.selectors import NODE_NAME_FIELD, Requirement, Term, all_hol
 from webhook.pod.facts import Placement, PodFacts
 
 _NODE_POOL = "karpenter.sh/nodepool"
-# A device plugin's resource for whole devices, and whose devices it hands out. Any other resource of a vendor's (a MIG
-# slice, a shared GPU, a Neuron core) is a part of one.
-_WHOLE_DEVICES = {
-    "nvidia.com/gpu": "nvidia",
-    "amd.com/gpu": "amd",
-    "aws.amazon.com/neuron": "aws",
-    "aws.amazon.com/neurondevice": "aws",
-    "habana.ai/gaudi": "habana",
-}
-_MAKERS = {"nvidia.com": "nvidia", "amd.com": "amd", "aws.amazon.com": "aws", "habana.ai": "habana"}
 # Labels that a NodePool need not mention to give its nodes one that the pod asks for (Karpenter, 'well-known labels').
 _WELL_KNOWN = (
     "topology.",
@@ -50,25 +41,24 @@ _WELL_KNOWN = (
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """What a pod asks of its node.
 
-    `certain` is False where the pod's resources name no accelerator, so `devices` is the engine's parallelism instead;
+    `certain` is False where the pod's resources name no accelerator, so the demand is the engine's parallelism instead;
     it then gives way where nothing can meet it, as for an engine that runs on a CPU.
     """
 
     placement: Placement = Placement()
     annotated: tuple[str, ...] = ()
-    devices: int = 1
-    resource: str | None = None
+    demand: Demand = Demand()
     certain: bool = True
 
 
 def ask_of(facts: PodFacts) -> Ask:
     """Reads what a pod asks of its node: accelerators as its resources say, else as its engine's parallelism needs."""
     devices = facts.container.gpus if facts.container else facts.placement.gpus
+    resource = facts.container.gpu_resource if facts.container else None
     return Ask(
         placement=facts.placement,
         annotated=facts.annotations.instance_types,
-        devices=devices or _ranks_on_a_node(facts),
-        resource=facts.container.gpu_resource if facts.container else None,
+        demand=Demand(devices or _ranks_on_a_node(facts), resource),
         certain=bool(devices),
     )
 
@@ -80,97 +70,114 @@ def candidates(ask: Ask, catalogue: Catalogue, inventory: Inventory) -> Candidat
     """
     if ask.placement.fargate:
         return Candidates(types=(), source=Source.CATALOGUE, fargate=True)
-    nodes = _fitting_nodes(ask, catalogue, inventory)
+    search = _Search(ask, catalogue, inventory, alternatives(ask.placement))
+    nodes = search.fitting_nodes()
     regions = frozenset(kind.region for kind in nodes or inventory.kinds if kind.region)
-    found = _find(ask, catalogue, inventory, nodes)
-    return msgspec.structs.replace(found, regions=_regions_asked(ask.placement) or regions)
+    return msgspec.structs.replace(search.find(nodes), regions=_regions_asked(ask.placement) or regions)
 
 
-def _find(ask: Ask, catalogue: Catalogue, inventory: Inventory, nodes: Sequence[NodeKind]) -> Candidates:
-    if ask.annotated:
-        return _by_name(ask.annotated, catalogue, Source.ANNOTATION)
-    node = inventory.names.get(ask.placement.node_name or "")
-    if node is not None and node.instance_type:
-        return _by_name([node.instance_type], catalogue, Source.NODE_NAME)
-    terms = alternatives(ask.placement)
-    if terms and all(_types_named(term) for term in terms):
-        return _named_types(ask, terms, catalogue)
-    return _from_cluster(ask, terms, catalogue, (inventory, nodes)) or Candidates(
-        types=_narrowed(ask, terms, catalogue),
-        source=Source.KARPENTER if any(each.key in JUDGED for each in chain(*terms)) else Source.CATALOGUE,
-    )
+class _Search(msgspec.Struct, frozen=True):
+    """One pod's question, and where to look for the answer."""
+
+    ask: Ask
+    catalogue: Catalogue
+    inventory: Inventory
+    # Terms of which a node must satisfy one.
+    terms: tuple[Term, ...]
+
+    def find(self, nodes: Sequence[NodeKind]) -> Candidates:
+        """Goes through the sources in their order; `nodes` are the live ones that the pod fits."""
+        if self.ask.annotated:
+            return self._by_name(self.ask.annotated, Source.ANNOTATION)
+        node = self.inventory.names.get(self.ask.placement.node_name or "")
+        if node is not None and node.instance_type:
+            return self._by_name([node.instance_type], Source.NODE_NAME)
+        if self.terms and all(_types_named(term) for term in self.terms):
+            return self._named_types()
+        return self._from_cluster(nodes) or Candidates(
+            types=self._narrowed(self.terms),
+            source=Source.KARPENTER if any(each.key in JUDGED for each in chain(*self.terms)) else Source.CATALOGUE,
+        )
+
+    def fitting_nodes(self) -> list[NodeKind]:
+        """Returns the kinds of live node that the pod fits: labels, taints, and accelerators in all, taken or free."""
+        return [
+            kind
+            for kind, labels in self._nodes()
+            if any(all_hold(term, labels) for term in self.terms)
+            and tolerates(self.ask.placement, kind.taints, self.ask.demand.resource)
+            and self._has_devices(kind)
+        ]
+
+    def _nodes(self) -> Iterable[tuple[NodeKind, Mapping[str, str]]]:
+        """Yields the kinds of node with their labels; each node by itself where the pod asks for one by name."""
+        if any(each.key in (HOSTNAME, NODE_NAME_FIELD) for each in chain(*self.terms)):
+            for name, kind in self.inventory.names.items():
+                yield kind, {**kind.labels, HOSTNAME: name, NODE_NAME_FIELD: name}
+        else:
+            for kind in self.inventory.kinds:
+                yield kind, kind.labels
+
+    def _has_devices(self, node: NodeKind) -> bool:
+        """Tells whether a node has the accelerators; one that hands them out by other means is judged by its type."""
+        demand = self.ask.demand
+        offered = demand.offered_by(node.devices)
+        if offered or self.ask.certain:
+            return offered >= demand.count
+        kind = self.catalogue.get(node.instance_type or "")
+        return kind is not None and demand.met_by_type(kind)
+
+    def _by_name(self, names: Iterable[str], source: Source) -> Candidates:
+        """Looks names up; where the catalogue lacks one, the worst case is unknown, so no type is given."""
+        distinct = sorted(set(names))
+        missing = tuple(name for name in distinct if name not in self.catalogue)
+        types = () if missing else tuple(self.catalogue[name] for name in distinct)
+        return Candidates(types=types, source=source, missing=missing)
+
+    def _named_types(self) -> Candidates:
+        """Returns the types that the pod names, less those its other constraints exclude."""
+        names = {name for term in self.terms for name in _types_named(term) if _name_stands(name, term)}
+        by_selector = INSTANCE_TYPE & self.ask.placement.node_selector.keys()
+        found = self._by_name(names, Source.NODE_SELECTOR if by_selector else Source.NODE_AFFINITY)
+        demand = self.ask.demand if self.ask.certain else Demand(0)
+        return msgspec.structs.replace(found, types=_matching(found.types, self.terms, demand))
+
+    def _from_cluster(self, nodes: Sequence[NodeKind]) -> Candidates | None:
+        """Returns the types that the cluster has or may start for the pod; None where it shows nothing."""
+        live = {kind.instance_type for kind in nodes}
+        if None in live:  # a node that is not EC2's, whose figures nobody knows
+            return Candidates(types=(), source=Source.NODES)
+        started = {kind.name for pool in self.inventory.pools for kind in self._started_by(pool)}
+        if started or live:
+            names = started | {name for name in live if name}
+            return self._by_name(names, Source.NODE_POOLS if started else Source.NODES)
+        pools = {pool.name for pool in self.inventory.pools}
+        if self.terms and all(_pools_named(term) & pools for term in self.terms):  # its own NodePool cannot serve it
+            return Candidates(types=(), source=Source.NODE_POOLS)
+        return None
+
+    def _started_by(self, pool: NodePool) -> list[InstanceType]:
+        """Returns the types that a NodePool may start for the pod."""
+        if not tolerates(self.ask.placement, pool.taints, self.ask.demand.resource):
+            return []
+        served = [term for term in self.terms if all(_may_serve(pool, requirement) for requirement in term)]
+        return [kind for kind in self._narrowed(served) if all_may_hold(pool.requirements, kind)]
+
+    def _narrowed(self, terms: Sequence[Term]) -> tuple[InstanceType, ...]:
+        """Returns the catalogue's types that the terms and the demand allow."""
+        demand = self.ask.demand
+        counts = (demand.count,) if self.ask.certain else (demand.count, 1, 0)
+        for count in counts:
+            if found := _matching(self.catalogue.types, terms, Demand(count, demand.resource)):
+                return found
+        return ()
 
 
-def _by_name(names: Iterable[str], catalogue: Catalogue, source: Source) -> Candidates:
-    """Looks names up; where the catalogue lacks one, the worst case is unknown, so no type is given."""
-    distinct = sorted(set(names))
-    missing = tuple(name for name in distinct if name not in catalogue)
-    types = () if missing else tuple(catalogue[name] for name in distinct)
-    return Candidates(types=types, source=source, missing=missing)
+def _matching(kinds: Iterable[InstanceType], terms: Sequence[Term], demand: Demand) -> tuple[InstanceType, ...]:
+    return tuple(kind for kind in kinds if demand.met_by_type(kind) and any(all_may_hold(term, kind) for term in terms))
 
 
-def _named_types(ask: Ask, terms: Sequence[Term], catalogue: Catalogue) -> Candidates:
-    """Returns the types that the pod names, less those its other constraints exclude."""
-    names = {name for term in terms for name in _types_named(term) if _name_stands(name, term)}
-    source = Source.NODE_SELECTOR if INSTANCE_TYPE & ask.placement.node_selector.keys() else Source.NODE_AFFINITY
-    if any(name not in catalogue for name in names):
-        return _by_name(names, catalogue, source)
-    kinds = [catalogue[name] for name in sorted(names)]
-    devices = ask.devices if ask.certain else 0
-    return Candidates(types=_matching(kinds, terms, (ask.resource, devices)), source=source)
-
-
-def _from_cluster(
-    ask: Ask, terms: Sequence[Term], catalogue: Catalogue, cluster: tuple[Inventory, Sequence[NodeKind]]
-) -> Candidates | None:
-    """Returns the types that the cluster has or may start for the pod; None where it shows nothing."""
-    inventory, nodes = cluster
-    pools = [pool for pool in inventory.pools if tolerates(ask.placement, pool.taints, ask.resource)]
-    started = {kind.name for pool in pools for kind in _pool_types(pool, ask, terms, catalogue)}
-    live = {kind.instance_type for kind in nodes}
-    if None in live:  # a node that is not EC2's, whose figures nobody knows
-        return Candidates(types=(), source=Source.NODES)
-    source = Source.NODE_POOLS if started else Source.NODES
-    if started or live:
-        return _by_name(started | {name for name in live if name}, catalogue, source)
-    known_pools = {pool.name for pool in inventory.pools}
-    if terms and all(_pools_named(term) & known_pools for term in terms):  # it names a NodePool that cannot serve it
-        return Candidates(types=(), source=Source.NODE_POOLS)
-    return None
-
-
-def _narrowed(ask: Ask, terms: Sequence[Term], catalogue: Catalogue) -> tuple[InstanceType, ...]:
-    """Returns the catalogue's types that the pod's constraints allow."""
-    for devices in (ask.devices,) if ask.certain else (ask.devices, 1, 0):
-        if found := _matching(catalogue.types, terms, (ask.resource, devices)):
-            return found
-    return ()
-
-
-def _matching(
-    kinds: Iterable[InstanceType], terms: Sequence[Term], devices: tuple[str | None, int]
-) -> tuple[InstanceType, ...]:
-    return tuple(
-        kind for kind in kinds if _has_devices(kind, *devices) and any(all_may_hold(term, kind) for term in terms)
-    )
-
-
-def _has_devices(kind: InstanceType, resource: str | None, count: int) -> bool:
-    """Tells whether a type has the accelerators: GPUs by NVIDIA where the pod does not say whose."""
-    if not count:
-        return True
-    if resource is None or resource in _WHOLE_DEVICES:
-        return kind.accelerator == _WHOLE_DEVICES.get(resource or "nvidia.com/gpu") and kind.gpus >= count
-    return kind.accelerator == _MAKERS.get(resource.partition("/")[0], "nvidia") and kind.gpus >= 1
-
-
-def _pool_types(pool: NodePool, ask: Ask, terms: Sequence[Term], catalogue: Catalogue) -> list[InstanceType]:
-    """Returns the types that a NodePool may start for the pod."""
-    served = [term for term in terms if all(_pool_may_serve(pool, requirement) for requirement in term)]
-    return [kind for kind in _narrowed(ask, served, catalogue) if all_may_hold(pool.requirements, kind)]
-
-
-def _pool_may_serve(pool: NodePool, wanted: Requirement) -> bool:
+def _may_serve(pool: NodePool, wanted: Requirement) -> bool:
     """Tells whether a NodePool's nodes may satisfy a requirement on a label that does not follow from their type."""
     if wanted.key in JUDGED:
         return True
@@ -183,35 +190,6 @@ def _pool_may_serve(pool: NodePool, wanted: Requirement) -> bool:
     if own or wanted.key.startswith(_WELL_KNOWN):
         return wanted.operator != "DoesNotExist"
     return holds(wanted, {})
-
-
-def _fitting_nodes(ask: Ask, catalogue: Catalogue, inventory: Inventory) -> list[NodeKind]:
-    """Returns the kinds of live node that the pod fits: labels, taints, and accelerators in all, taken or free."""
-    terms = alternatives(ask.placement)
-    if any(each.key in (HOSTNAME, NODE_NAME_FIELD) for each in chain(*terms)):
-        nodes = ((kind, _with_name(kind, name)) for name, kind in inventory.names.items())
-    else:
-        nodes = ((kind, kind.labels) for kind in inventory.kinds)
-    return [
-        kind
-        for kind, labels in nodes
-        if any(all_hold(term, labels) for term in terms)
-        and tolerates(ask.placement, kind.taints, ask.resource)
-        and _node_has_devices(kind, ask, catalogue)
-    ]
-
-
-def _with_name(kind: NodeKind, name: str) -> Mapping[str, str]:
-    return {**kind.labels, HOSTNAME: name, NODE_NAME_FIELD: name}
-
-
-def _node_has_devices(node: NodeKind, ask: Ask, catalogue: Catalogue) -> bool:
-    """Tells whether a node has the accelerators; one that hands them out by other means is judged by its type."""
-    offered = node.devices.get(ask.resource, 0) if ask.resource else max(node.devices.values(), default=0)
-    if offered or ask.certain:
-        return offered >= ask.devices
-    kind = catalogue.get(node.instance_type or "")
-    return kind is not None and kind.gpus >= ask.devices
 
 
 def _types_named(term: Term) -> set[str]:

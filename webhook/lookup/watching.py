@@ -201,10 +201,10 @@ class Follower(Generic[T]):
 
     def _note(self, problem: str | None) -> None:
         """Keeps the problem, and logs it when it changes."""
-        if problem != self.problem:
-            _log.log(
-                logging.WARNING if problem else logging.INFO, "following %s: %s", self._path, problem or "up to date"
-            )
+        if problem != self.problem and problem:
+            _log.warning("not following the cluster: %s", problem)
+        elif problem != self.problem:
+            _log.info("following %s", self._path)
         self.problem = problem
 
 

@@ -175,13 +175,18 @@ def test_a_server_away_later_leaves_what_was_seen() -> None:
     assert play.settled
 
 
-@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("status", [403, 404])
 def test_what_is_refused_or_absent_is_settled_and_tried_again_seldom(status: int) -> None:
     play = Play(KubeError("refused", status), listing(named("a")), []).run()
     assert play.pauses[0] == 60
     assert play.problems[0] == "refused"
     assert play.problems[1] is None
     assert play.store.kept == {"a": "1"}
+
+
+@pytest.mark.parametrize("status", [401, 403, 500])
+def test_a_refusal_later_leaves_what_was_seen(status: int) -> None:
+    assert Play(listing(named("a")), KubeError("refused", status)).run().store.kept == {"a": "1"}
 
 
 def test_what_goes_away_is_forgotten() -> None:

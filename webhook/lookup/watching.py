@@ -23,7 +23,8 @@ _LONGEST_SECONDS = 30.0
 # Pause before asking again for what is refused or does not exist (no right to NodePools, no Karpenter).
 _REFUSED_SECONDS = 60.0
 _GONE = 410
-_REFUSED = frozenset({401, 403, 404})
+_FORBIDDEN = 403
+_ABSENT = 404
 
 
 class KubeError(Exception):
@@ -184,9 +185,10 @@ class Follower(Generic[T]):
         if fault.status == _GONE:  # the version is too old to watch from: list again, at once
             self._version = None
             return _SHORTEST_SECONDS
-        if fault.status in _REFUSED:
+        if fault.status in (_FORBIDDEN, _ABSENT):
             self._version = None
-            self._store.replace(())
+            if fault.status == _ABSENT:
+                self._store.replace(())
             self._settle(str(fault))
             return _REFUSED_SECONDS
         self._note(str(fault))

@@ -35,7 +35,9 @@ def webhook(
     """fastload, installed and called by the API server."""
     folder = tmp_path_factory.mktemp("webhook")
     install(control_plane, client, folder)
-    webhook = Webhook(control_plane, {"FASTLOAD_S3_ENDPOINT": s3.endpoint}, folder)
+    # Less patient than shipped: a test waits for its readiness without an API server.
+    settings = {"FASTLOAD_S3_ENDPOINT": s3.endpoint, "FASTLOAD_READY_SECONDS": "3"}
+    webhook = Webhook(control_plane, settings, folder)
     try:
         webhook.wait_until_ready()
         default, pod = Namespace(control_plane, client, "default"), engine_pod(s3.published_model())

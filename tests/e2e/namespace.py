@@ -78,11 +78,9 @@ class Namespace:
             self.run_pods()
             found = self._control_plane.get("deployment", deployment, "--namespace", self.name)
             wanted, status = found["spec"]["replicas"], found["status"]
-            return (
-                status.get("observedGeneration") == found["metadata"]["generation"]
-                and status.get("updatedReplicas") == status.get("availableReplicas") == wanted
-                and len(self.pods()) == wanted
-            )
+            observed = status.get("observedGeneration") == found["metadata"]["generation"]
+            counts = (status.get("updatedReplicas"), status.get("availableReplicas"), len(self.pods()))
+            return observed and counts == (wanted, wanted, wanted)
 
         wait_until(complete, what=f"the roll-out of {deployment} is complete")
         return self.pods()

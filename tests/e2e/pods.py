@@ -1,5 +1,6 @@
 """The pods that the tests create, and what is read of those that come back."""
 
+import json
 from copy import deepcopy
 from typing import Any
 
@@ -39,6 +40,13 @@ def engine_pod(model: Model, name: str = "qwen", **annotations: str) -> Json:
     return {"apiVersion": "v1", "kind": "Pod", **template, "metadata": {**template["metadata"], "name": name}}
 
 
+def anywhere(model: Model) -> Json:
+    """The published case as a pod that leaves its instance type to the cluster."""
+    pod = engine_pod(model)
+    del pod["spec"]["nodeSelector"]
+    return pod
+
+
 def plain_pod(name: str = "plain") -> Json:
     """A pod that starts no engine."""
     container = {"name": "web", "image": "nginx:1.29"}
@@ -71,6 +79,12 @@ def env(pod: Json, container: int = 0) -> dict[str, str | None]:
 def annotation(pod: Json, name: str) -> str | None:
     value: str | None = pod["metadata"].get("annotations", {}).get(name)
     return value
+
+
+def plan(pod: Json) -> Json:
+    """What the pod's `plan` annotation tells."""
+    told: Json = json.loads(annotation(pod, PLAN) or "{}")
+    return told
 
 
 def host_paths(pod: Json) -> list[str]:

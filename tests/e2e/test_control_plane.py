@@ -1,21 +1,16 @@
 import base64
 import json
 import socket
-import ssl
-import threading
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
-from tests.cluster.certificates import CertificateAuthority, Credentials
+from tests.cluster.certificates import CertificateAuthority
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.waiting import wait_until
+from tests.e2e.mutating import configuration, mutating_webhook
 
 POD_SPEC = {"containers": [{"name": "main", "image": "registry.invalid/nothing:1"}]}
 
@@ -51,16 +46,19 @@ def test_a_webhook_is_called_at_the_cluster_ip_of_its_service(control_plane: Con
     authority = CertificateAuthority("webhook")
     credentials = authority.issue_server(f"webhook.{namespace}.svc")
     port = service_port()
-    control_plane.apply(service(namespace, port), webhook_configuration(namespace, port, authority.pem))
+    where = {"name": "webhook", "namespace": namespace, "port": port}
+    caller = {"service": where, "caBundle": base64.b64encode(authority.pem).decode()}
+    control_plane.apply(service(namespace, port), configuration(namespace, namespace, caller))
     cluster_ip = control_plane.get("service", "webhook", "-n", namespace)["spec"]["clusterIP"]
 
-    with labelling_webhook((cluster_ip, port), credentials) as usernames:
+    with mutating_webhook((cluster_ip, port), credentials, labelled) as requests:
         wait_until(lambda: is_labelled(control_plane, namespace), what="the API server calls the webhook")
         control_plane.apply(deployment(namespace, replicas=2))
         pods = wait_for_pods(control_plane, namespace, count=2)
 
     assert [pod["metadata"]["labels"]["webhook"] for pod in pods] == ["was-here", "was-here"]
-    assert "system:serviceaccount:kube-system:replicaset-controller" in usernames
+    users = {request["userInfo"]["username"] for request in requests}
+    assert "system:serviceaccount:kube-system:replicaset-controller" in users
 
 
 def test_a_user_may_do_what_rbac_grants(control_plane: ControlPlane, namespace: str) -> None:
@@ -127,27 +125,6 @@ def service(namespace: str, port: int) -> dict[str, Any]:
     }
 
 
-def webhook_configuration(namespace: str, port: int, authority: bytes) -> dict[str, Any]:
-    where = {"name": "webhook", "namespace": namespace, "path": "/mutate", "port": port}
-    return {
-        "apiVersion": "admissionregistration.k8s.io/v1",
-        "kind": "MutatingWebhookConfiguration",
-        "metadata": {"name": namespace},
-        "webhooks": [
-            {
-                "name": "webhook.fastload.dev",
-                "clientConfig": {"service": where, "caBundle": base64.b64encode(authority).decode()},
-                "rules": [{"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["pods"]}],
-                "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
-                "failurePolicy": "Fail",
-                "sideEffects": "None",
-                "admissionReviewVersions": ["v1"],
-                "timeoutSeconds": 5,
-            }
-        ],
-    }
-
-
 def service_port() -> int:
     """The port that manifests use, or one that an ordinary user may listen on."""
     try:
@@ -157,37 +134,5 @@ def service_port() -> int:
     return 443
 
 
-@contextmanager
-def labelling_webhook(address: tuple[str, int], credentials: Credentials) -> Iterator[list[str]]:
-    """Serve a webhook that labels every pod, and give the names of the users whose pods it saw."""
-    usernames: list[str] = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["request"]
-            usernames.append(request["userInfo"]["username"])
-            body = json.dumps(labelled(request["uid"])).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    with ThreadingHTTPServer(address, Handler) as server, TemporaryDirectory() as folder:
-        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        context.load_cert_chain(*credentials.write(Path(folder), "webhook"))
-        server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield usernames
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-def labelled(uid: str) -> dict[str, Any]:
-    patch = [{"op": "add", "path": "/metadata/labels/webhook", "value": "was-here"}]
-    encoded = base64.b64encode(json.dumps(patch).encode()).decode()
-    response = {"uid": uid, "allowed": True, "patchType": "JSONPatch", "patch": encoded}
-    return {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "response": response}
+def labelled(_pod: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"op": "add", "path": "/metadata/labels/webhook", "value": "was-here"}]

@@ -1,5 +1,4 @@
 import json
-from typing import Any
 
 import pytest
 
@@ -8,7 +7,6 @@ from tests.cluster.control_plane import ControlPlane
 from tests.e2e.namespace import Namespace
 from tests.e2e.pods import (
     INJECT,
-    PLAN,
     STATUS,
     STREAMER_VERSION,
     annotation,
@@ -17,6 +15,7 @@ from tests.e2e.pods import (
     engine_template,
     env,
     host_paths,
+    plan,
 )
 
 pytestmark = pytest.mark.usefixtures("webhook")
@@ -68,5 +67,5 @@ def test_the_pods_of_a_deployment_share_a_compile_cache_and_explain_themselves(
 
     assert host_paths(first) == host_paths(second)
     assert f"/{namespace.name}/" in host_paths(first)[0]
-    plan: dict[str, Any] = json.loads(annotation(first, PLAN) or "")
-    assert (plan["shards"], plan["bytes"], plan["instance_types"]) == (17, 67 * 2**30, ["p5.48xlarge"])
+    assert (plan(first)["shards"], plan(first)["bytes"]) == (17, 67 * 2**30)
+    assert plan(first)["instance_types"] == ["p5.48xlarge"]

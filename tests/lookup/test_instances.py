@@ -158,6 +158,9 @@ class TestLabels:
         found = candidates(ask(devices=1, resource=resource), catalogue, NOTHING)
         assert {kind.accelerator for kind in found.types} == {maker}
 
+    def test_devices_that_no_ec2_type_has(self, catalogue: Catalogue) -> None:
+        assert candidates(ask(devices=1, resource="google.com/tpu"), catalogue, NOTHING).types == ()
+
     def test_slices_are_parts_of_a_gpu(self, catalogue: Catalogue) -> None:
         found = candidates(ask(devices=7, resource="nvidia.com/mig-1g.10gb"), catalogue, NOTHING)
         assert "p5.4xlarge" in names(found)
@@ -322,7 +325,13 @@ class TestWhatIsAsked:
     """How many accelerators a pod asks of its node."""
 
     def test_the_resource_counts(self) -> None:
-        asked = ask_of(facts(Launch(engine=Engine.VLLM, tensor_parallel_size=4), engine=container(gpus=2)))
+        asked = ask_of(
+            facts(
+                Launch(engine=Engine.VLLM, tensor_parallel_size=4),
+                engine=container(gpus=2),
+                placement=Placement(gpus=2),
+            )
+        )
         assert (asked.demand, asked.certain) == (Demand(2, GPU), True)
 
     @pytest.mark.parametrize(
@@ -336,7 +345,7 @@ class TestWhatIsAsked:
         ids=["tensor", "pipeline", "nodes", "unknown"],
     )
     def test_else_the_engines_parallelism(self, launched: Launch, devices: int) -> None:
-        asked = ask_of(facts(launched, engine=container(gpus=None, resource=None)))
+        asked = ask_of(facts(launched, engine=container(gpus=None, resource=None), placement=Placement()))
         assert (asked.demand, asked.certain) == (Demand(devices), False)
 
     def test_an_assumption_that_nothing_can_meet_gives_way(self, catalogue: Catalogue) -> None:
@@ -345,6 +354,10 @@ class TestWhatIsAsked:
         assert many.types
         cpu = Ask(placement=Placement(node_selector={f"{KARPENTER}family": "m7i"}), certain=False)
         assert {kind.gpus for kind in candidates(cpu, catalogue, NOTHING).types} == {0}
+
+    def test_all_containers_count_together(self) -> None:
+        asked = ask_of(facts(engine=container(gpus=4), placement=Placement(gpus=6)))
+        assert asked.demand == Demand(6, GPU)
 
     def test_annotations_are_asked(self) -> None:
         assert ask_of(facts(annotations=Annotations(instance_types=("p5.48xlarge",)))).annotated == ("p5.48xlarge",)

@@ -30,7 +30,7 @@ class Demand(msgspec.Struct, frozen=True):
             return True
         if self.resource is None or self.resource in _WHOLE:
             return kind.accelerator == _WHOLE[self.resource or "nvidia.com/gpu"] and kind.gpus >= self.count
-        return kind.accelerator == _MAKERS.get(self.resource.partition("/")[0], "nvidia") and kind.gpus >= 1
+        return kind.accelerator == _MAKERS.get(self.resource.partition("/")[0]) and kind.gpus >= 1
 
     def offered_by(self, devices: Mapping[str, int]) -> int:
         """Returns how many of the devices asked for a node can allocate; of any kind where no resource says."""

@@ -52,8 +52,12 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def ask_of(facts: PodFacts) -> Ask:
-    """Reads what a pod asks of its node: accelerators as its resources say, else as its engine's parallelism needs."""
-    devices = facts.container.gpus if facts.container else facts.placement.gpus
+    """Reads what a pod asks of its node: accelerators as its resources say, else as its engine's parallelism needs.
+
+    All containers of the pod land on one node, so theirs count together.
+    """
+    own = facts.container.gpus if facts.container else None
+    devices = max(own or 0, facts.placement.gpus or 0)
     resource = facts.container.gpu_resource if facts.container else None
     return Ask(
         placement=facts.placement,

@@ -173,3 +173,21 @@ def test_a_cluster_that_was_asked_for_and_is_not_there_is_an_error(
     )
     assert ended.returncode == 2
     assert "--kubernetes is on" in ended.stderr
+
+
+def test_a_cluster_that_does_not_answer_delays_readiness_and_no_longer_than_set(
+    serve: Serve, s3: str, client: httpx.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with held_up(s3) as (silent, _released):
+        cluster = {"name": "c", "cluster": {"server": silent}}
+        context = {"name": "c", "context": {"cluster": "c", "user": "u"}}
+        user = {"name": "u", "user": {"token": "t"}}
+        config = {"clusters": [cluster], "contexts": [context], "users": [user], "current-context": "c"}
+        (tmp_path / "kubeconfig").write_text(json.dumps(config))
+        monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
+        running = serve(s3_endpoint=s3, kubernetes="on", ready_seconds="1", deadline_seconds="0.5")
+        assert httpx.get(f"{running.admin}/readyz").text == "not ready: the caches are still filling\n"
+        eventually(ready(running))
+        assert "no answer within 1 s" in (tmp_path / "webhook.log").read_text()
+        env = env_of(client.post(running.reviews, json=review()))
+        assert env["RUNAI_STREAMER_CONCURRENCY"] == "17"

@@ -43,11 +43,13 @@ class Service(msgspec.Struct, frozen=True):
 
     async def fill(self, seconds: float) -> dict[str, str]:
         """Waits until a first review finds what it needs in memory, and tells what it will not find, and why."""
-        await asyncio.wait((self.warming,), timeout=seconds)
-        if not isinstance(self.cluster, Cluster):
-            return {}
-        settled = await self.cluster.settled(seconds)
-        return self.cluster.problems if settled else {"cluster": f"no answer within {seconds:g} s"}
+        settled, _ = await asyncio.gather(self._settled(seconds), asyncio.wait((self.warming,), timeout=seconds))
+        if not settled:
+            return {"cluster": f"no answer within {seconds:g} s"}
+        return self.cluster.problems if isinstance(self.cluster, Cluster) else {}
+
+    async def _settled(self, seconds: float) -> bool:
+        return await self.cluster.settled(seconds) if isinstance(self.cluster, Cluster) else True
 
 
 @asynccontextmanager

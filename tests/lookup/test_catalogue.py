@@ -8,7 +8,7 @@ import pytest
 
 from webhook.lookup.catalogue import Catalogue
 from webhook.lookup.catalogue_build import TARGET, main, read_type
-from webhook.lookup.facts import InstanceType, worst
+from webhook.lookup.facts import InstanceType
 
 FIGURES = {
     # type: GPUs, GPU, baseline, peak and one card's Gbit/s, instance store GB, NVLink, maker, architecture
@@ -122,27 +122,6 @@ def test_bandwidth(network: dict[str, Any], expected: tuple[float, float]) -> No
 def test_a_disk_without_nvme_is_no_instance_store() -> None:
     storage = {"TotalSizeInGB": 80, "NvmeSupport": "unsupported"}
     assert read_type(answer({}, storage)).local_nvme_gb == 0
-
-
-def test_worst_takes_the_worst_of_each_figure(catalogue: Catalogue) -> None:
-    both = worst([catalogue["p5.48xlarge"], catalogue["g6e.24xlarge"]])
-    assert both is not None
-    assert (both.network_baseline_gbps, both.network_card_gbps, both.memory_gib) == (200, 100, 768)
-    assert both.network_per_gpu_gbps == 50
-    assert (both.gpus, both.gpu_name, both.nvlink, both.local_nvme) == (4, None, False, True)
-    alone = worst([catalogue["p5.48xlarge"]])
-    assert alone is not None
-    assert (alone.gpu_name, alone.nvlink, alone.network_per_gpu_gbps) == ("H100", True, 400)
-    assert worst([]) is None
-
-
-def test_worst_is_not_better_than_any_of_the_set(catalogue: Catalogue) -> None:
-    kinds = [kind for kind in catalogue.types if kind.gpus]
-    found = worst(kinds)
-    assert found is not None
-    for kind in kinds:
-        for field in ("vcpus", "memory_gib", "gpus", "network_baseline_gbps", "network_peak_gbps"):
-            assert getattr(found, field) <= getattr(kind, field)
 
 
 def test_a_type_survives_the_files_form(catalogue: Catalogue) -> None:

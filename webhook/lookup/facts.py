@@ -4,7 +4,6 @@ A look-up that failed or was too slow is an `Unknown`, which carries the reason 
 hangs on it.
 """
 
-from collections.abc import Sequence
 from enum import StrEnum
 
 import msgspec
@@ -60,47 +59,6 @@ class InstanceType(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     arch: str = "amd64"  # as the label kubernetes.io/arch spells it: "amd64", "arm64"
     # Gbit/s, baseline, of the first network card alone: all that a pod with one network interface can use.
     network_card_gbps: float = 0.0
-
-
-class Worst(msgspec.Struct, frozen=True, kw_only=True):
-    """The worst of each figure over a set of instance types: what holds wherever the pod lands."""
-
-    vcpus: int
-    memory_gib: float
-    gpus: int
-    # Memory of the smallest GPU, in GiB.
-    gpu_memory_gib: float
-    network_baseline_gbps: float
-    network_peak_gbps: float
-    network_card_gbps: float
-    # Gbit/s of baseline network for each accelerator of the node; the whole node's where it has none.
-    network_per_gpu_gbps: float
-    # True where every type has an instance store.
-    local_nvme: bool
-    # True where every type connects its GPUs by NVLink.
-    nvlink: bool
-    # The one GPU that all types have; None where they differ or have none.
-    gpu_name: str | None
-
-
-def worst(types: Sequence[InstanceType]) -> Worst | None:
-    """Returns the worst of each figure over `types`; None where there is no type to judge by."""
-    if not types:
-        return None
-    names = {each.gpu_name for each in types}
-    return Worst(
-        vcpus=min(each.vcpus for each in types),
-        memory_gib=min(each.memory_gib for each in types),
-        gpus=min(each.gpus for each in types),
-        gpu_memory_gib=min(each.gpu_memory_gib for each in types),
-        network_baseline_gbps=min(each.network_baseline_gbps for each in types),
-        network_peak_gbps=min(each.network_peak_gbps for each in types),
-        network_card_gbps=min(each.network_card_gbps for each in types),
-        network_per_gpu_gbps=min(each.network_baseline_gbps / max(each.gpus, 1) for each in types),
-        local_nvme=all(each.local_nvme_gb > 0 for each in types),
-        nvlink=all(each.nvlink for each in types),
-        gpu_name=names.pop() if len(names) == 1 else None,
-    )
 
 
 class Source(StrEnum):

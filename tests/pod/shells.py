@@ -25,7 +25,8 @@ class Walk:
         self.program = program
         self.launches: list[Launch] = []
         self.names: set[str] = set()
-        self.unread: list[str] = []
+        self.bad_syntax: list[str] = []
+        self.unknown: list[str] = []
         self.steps = 0
 
     def started(self, start: Start) -> None:
@@ -43,7 +44,10 @@ class Walk:
         self.names.add(name)
 
     def broken(self, text: str) -> None:
-        self.unread.append(text)
+        self.bad_syntax.append(text)
+
+    def unread(self, text: str) -> None:
+        self.unknown.append(text)
 
     def step(self) -> None:
         self.steps += 1

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from shells import walk
+
+from tests.pod.shells import walk
 
 BASH = shutil.which("bash")
 pytestmark = pytest.mark.skipif(BASH is None, reason="there is no bash to compare with")
@@ -43,7 +44,8 @@ def run(script: str, programs: Path) -> list[tuple[str, ...]]:
 
 def agree(script: str, programs: Path) -> None:
     found = walk(script, ENVIRONMENT, *ARGUMENTS)
-    assert not found.unread
+    assert not found.bad_syntax
+    assert not found.unknown
     assert [launch.words for launch in found.launches] == run(script, programs)
     assert all(launch.certain for launch in found.launches)
 

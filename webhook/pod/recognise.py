@@ -15,11 +15,12 @@ from webhook.pod.shell.interpreter import Interpreter
 from webhook.pod.shell.invocation import ShellLine, read_shell_line
 from webhook.pod.shell.variables import Variables
 from webhook.pod.shell.watcher import Start
-from webhook.pod.unknown import is_known, known
+from webhook.pod.unknown import holes, known
 from webhook.pod.view import Container
 
 _MOST_STEPS = 20_000
 _DEEPEST = 8
+_SYNTAX = "its script has a syntax error"
 
 
 class Recognition(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,6 +55,8 @@ class _Trace:
         self.found: list[_Found] = []
         self.names: set[str] = set()
         self.problem: str | None = None
+        # What may be a launch all the same, if none was found.
+        self.suspicion: str | None = None
         self._steps = 0
         self._depth = 0
 
@@ -61,7 +64,7 @@ class _Trace:
         """Follows one program that a script starts."""
         problem = None
         if start.broken:
-            problem = "its script has a syntax error"
+            problem = _SYNTAX
         elif not start.certain:
             problem = "the launch stands in a branch or a loop"
         self.follow(unwrap(start.argv), start.environment, start.input, problem)
@@ -71,9 +74,14 @@ class _Trace:
         self.names.add(name)
 
     def broken(self, text: str) -> None:
-        """Notes a stretch that is not good syntax, if it may be the launch."""
-        if "vllm" in text or "sglang" in text or not is_known(text):
-            self.problem = "its script has a part that cannot be read"
+        """Notes bad syntax: a launch in the same script is not acted on, whether before it or behind it."""
+        self.problem = _SYNTAX
+        if "vllm" in text or "sglang" in text:
+            self.suspicion = _SYNTAX
+
+    def unread(self, text: str) -> None:
+        """Notes a text that cannot be followed, and may be the launch if there is no other."""
+        self.suspicion = f"it runs {holes(text) or 'what lies too deep to follow'}"
 
     def step(self) -> None:
         """Counts a statement."""
@@ -116,7 +124,7 @@ class _Trace:
         try:
             Interpreter(variables, self, certain=problem is None).run(script)
         except (_TooLongError, RecursionError):
-            self.problem = "its script is too long to follow"
+            self.problem = self.suspicion = "its script is too long to follow"
         self._depth -= 1
 
 
@@ -126,7 +134,7 @@ def recognise(container: Container, environment: Environment, *, gpus: bool) -> 
     raw = [*(container.command or ()), *(container.args or ())]
     if raw:
         _follow_words(trace, raw, environment)
-    if not container.command and not trace.found and trace.problem is None:
+    if not container.command and not trace.found and trace.suspicion is None:
         program = _entry_point(container, environment, gpus=gpus)
         if program is not None:
             trace.keep(program, environment)
@@ -152,7 +160,7 @@ def _entry_point(container: Container, environment: Environment, *, gpus: bool) 
 
 def _recognition(trace: _Trace) -> Recognition:
     if not trace.found:
-        return Recognition(undecidable=trace.problem)
+        return Recognition(undecidable=trace.suspicion)
     first = trace.found[0]
     reading = first.reading
     problem = trace.problem or next((found.problem for found in trace.found if found.problem), None)

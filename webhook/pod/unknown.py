@@ -11,16 +11,22 @@ _OUTSIDE = "\ufdd0"
 # A value that the script decides while it runs: a branch, a loop, the output of a command.
 _UNDECIDED = "\ufdd1"
 _END = "\ufdd2"
+# Stands for a blank within a hole, so that no splitting of words takes it apart.
+_BLANK = "\ufdd3"
 
 
 def outside(name: str) -> str:
     """A hole for a value that is not in the pod."""
-    return f"{_OUTSIDE}{name}{_END}"
+    return f"{_OUTSIDE}{_whole(name)}{_END}"
 
 
 def undecided(what: str) -> str:
     """A hole for a value that the script itself decides while it runs."""
-    return f"{_UNDECIDED}{what}{_END}"
+    return f"{_UNDECIDED}{_whole(what)}{_END}"
+
+
+def _whole(name: str) -> str:
+    return _BLANK.join(name.split())
 
 
 def is_known(text: str) -> bool:
@@ -40,7 +46,8 @@ def known(text: str | None) -> str | None:
 
 def holes(text: str) -> str:
     """What the text depends on, for a sentence: `$MODEL`, or `the output of a command`."""
-    names = [part.partition(_END)[0] for part in text.replace(_UNDECIDED, _OUTSIDE).split(_OUTSIDE)[1:]]
+    parts = text.replace(_UNDECIDED, _OUTSIDE).replace(_BLANK, " ").split(_OUTSIDE)[1:]
+    names = [part.partition(_END)[0] for part in parts]
     return " and ".join(dict.fromkeys(f"${name}" if name.isidentifier() else name for name in names))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from webhook.pod.shell.variables import Value, Variables
-from webhook.pod.unknown import undecided
+from webhook.pod.unknown import is_known, undecided
 
 # Files that are sourced everywhere and assign nothing that a launch line uses.
 _HARMLESS_FILES = ("/activate", "/conda.sh", "/profile", "/.bashrc", "/.profile", "/setvars.sh", "/setup.bash")
@@ -28,6 +28,9 @@ class Shell(Protocol):
     def run(self, script: str) -> None:
         """Walks a text in this shell."""
 
+    def give_up(self, script: str) -> None:
+        """A text runs in this shell that cannot be followed."""
+
     def set(self, name: str, value: Value | None, *, append: bool = False) -> None:
         """Gives a name a value, or takes it away with None."""
 
@@ -47,7 +50,11 @@ def _return(shell: Shell, _words: list[str]) -> bool:
 
 
 def _eval(shell: Shell, words: list[str]) -> bool:
-    shell.run(" ".join(words))
+    script = " ".join(words)
+    if is_known(script):
+        shell.run(script)
+    else:
+        shell.give_up(script)
     return False
 
 

@@ -54,13 +54,17 @@ class Interpreter:
 
     def run(self, script: str) -> None:
         """Walks a whole script, or a text that the script itself runs in its own shell."""
-        if self._depth > _DEEPEST or not is_known(script):
-            self.watcher.broken(script)
-            self.variables.forget()
+        if self._depth > _DEEPEST:
+            self.give_up(script)
             return
         self._depth += 1
         self._all(parse(script))
         self._depth -= 1
+
+    def give_up(self, script: str) -> None:
+        """A text runs in this shell that cannot be followed: it may start anything and set any name."""
+        self.watcher.unread(script)
+        self.variables.forget()
 
     def set(self, name: str, value: Value | None, *, append: bool = False) -> None:
         """Gives a name a value, or takes it away with None; in a branch, either leaves it undecided."""
@@ -252,7 +256,7 @@ class Interpreter:
         """Walks a function's body where it is called, with its own positional parameters."""
         body, certain = self._functions[name]
         if self._depth > _DEEPEST:
-            self.watcher.broken(name)
+            self.watcher.unread(name)
             return False
         outer, self.variables.arguments = self.variables.arguments, tuple(arguments)
         self._depth += 1

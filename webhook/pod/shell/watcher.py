@@ -28,7 +28,10 @@ class Watcher(Protocol):
         """The script gives a name a value of the user's."""
 
     def broken(self, text: str) -> None:
-        """A stretch of the script cannot be read."""
+        """A stretch of the script is not good syntax."""
+
+    def unread(self, text: str) -> None:
+        """A text that the script runs is not known, or lies too deep."""
 
     def step(self) -> None:
         """One statement was walked; raises when there were too many."""

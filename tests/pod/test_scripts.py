@@ -1,0 +1,237 @@
+"""What a script decides while it runs is never taken for known."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.pod.shells import walk
+from tests.pod.small_pods import codes, engine_container, launch_of, script_facts
+
+UNKNOWN = {
+    "an unset name": "vllm $X",
+    "a name set in a branch": "X=1\nif true; then X=2; fi\nvllm $X",
+    "a name set in a loop": "X=1; for i in 1 2; do X=$i; done; vllm $X",
+    "a loop variable": "for X in a b; do :; done; vllm $X",
+    "a name set in a case": "X=1; case $Y in a) X=2;; esac; vllm $X",
+    "a name set after a test": "X=1; [ -n a ] && X=2; vllm $X",
+    "a name set after ||": "X=1; false || X=2; vllm $X",
+    "the output of a command": "X=$(hostname); vllm $X",
+    "a backquoted command": "vllm `hostname`",
+    "a name that is read": "read -r X < file; vllm $X",
+    "a name that printf sets": "printf -v X %s y; vllm $X",
+    "a name that arithmetic sets": "X=1; (( X = 2 )); vllm $X",
+    "a name that let sets": "X=1; let X=2; vllm $X",
+    "a name unset in a branch": "X=1; if true; then unset X; fi; vllm $X",
+    "a name set by a sourced file": "X=1; . ./settings.sh; vllm $X",
+    "a name set by an unknown eval": 'X=1; eval "$(cat f)"; vllm $X',
+    "a name set by an unknown export": "X=1; export $(cat f); vllm $X",
+    "a name of a conditional function": "X=1; if true; then f() { X=2; }; fi; f; vllm $X",
+    "an array element set in a branch": "A=(1); if true; then A[0]=2; fi; vllm ${A[0]}",
+    "a default that a controller may overrule": "vllm ${LWS_WORKER_INDEX:-0}",
+    "an expansion with a pattern": "X=a/b; vllm ${X##*/}",
+    "a brace expansion": "vllm {a,b}",
+    "a file pattern": "vllm /models/*",
+    "another user's home": "vllm ~other/models",
+    "words after a change of IFS": "X=a,b; IFS=,; vllm $X",
+    "octal arithmetic": "X=010; vllm $((X + 1))",
+    "a division by nothing": "X=0; vllm $((1 / X))",
+}
+
+
+@pytest.mark.parametrize("script", UNKNOWN.values(), ids=UNKNOWN.keys())
+def test_an_unknown_word(script: str) -> None:
+    (launch,) = walk(script).launches
+    assert launch.words == (None,)
+    assert launch.certain
+
+
+UNCERTAIN = {
+    "if": "if true; then vllm m; fi",
+    "else": "if true; then :; else vllm m; fi",
+    "elif": "if a; then :; elif b; then vllm m; fi",
+    "case": "case x in x) vllm m;; esac",
+    "for": "for i in 1; do vllm m; done",
+    "while": "while true; do vllm m; sleep 1; done",
+    "after a test": "[ -n x ] && vllm m",
+    "after a search": "grep -q x f && vllm m",
+    "after ||": "a || vllm m",
+    "in a function that a branch calls": "f() { vllm m; }; if true; then f; fi",
+    "in a shell that a branch starts": "if true; then bash -c 'vllm m'; fi",
+    "in bad syntax": "if true; then vllm m",
+}
+
+
+@pytest.mark.parametrize("script", UNCERTAIN.values(), ids=UNCERTAIN.keys())
+def test_an_uncertain_launch(script: str) -> None:
+    (launch,) = walk(script).launches
+    assert not launch.certain
+
+
+CERTAIN = {
+    "after a branch": "if true; then echo; fi; vllm m",
+    "after a wait loop": "until curl -f http://x; do sleep 1; done; vllm m",
+    "as a condition": "until vllm m; do sleep 1; done",
+    "in a function that is called": "f() { vllm m; }; f",
+    "in a subshell": "(vllm m)",
+    "in a group": "{ vllm m; } 2>&1 | tee log",
+    "before ||": "vllm m || exit 1",
+    "after a command that may fail": "pip install x && vllm m",
+    "after exit in a branch": "[ -n x ] || exit 1\nvllm m",
+    "in the background": "vllm m & wait",
+}
+
+
+@pytest.mark.parametrize("script", CERTAIN.values(), ids=CERTAIN.keys())
+def test_a_certain_launch(script: str) -> None:
+    (launch,) = walk(script).launches
+    assert launch.words == ("m",)
+    assert launch.certain
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "f() { vllm m; }",
+        "exit 0; vllm m",
+        "exec sleep 1\nvllm m",
+        "cat <<E > f\nvllm m\nE",
+        "echo vllm m",
+        "# vllm m",
+        "trap 'vllm m' EXIT",
+    ],
+)
+def test_no_launch(script: str) -> None:
+    assert walk(script).launches == []
+
+
+def test_names_are_the_users_wherever_they_are_set() -> None:
+    script = "A=1\nexport B=2 C\nif x; then D=3; fi\nE=4 vllm m\nunset F\nread G\nfor H in 1; do :; done\n(I=5)"
+    assert walk(script).names == set("ABCDEFGHI")
+
+
+def test_an_assignment_in_front_of_the_launch_is_its_environment() -> None:
+    (launch,) = walk("A=1 vllm m", {"A": "0", "B": "2"}).launches
+    assert launch.environment == {"A": "1", "B": "2"}
+
+
+def test_a_name_that_is_not_exported_does_not_reach_the_program() -> None:
+    (launch,) = walk("A=1; B=2; export B; vllm m", {"C": "3"}).launches
+    assert launch.environment == {"B": "2", "C": "3"}
+
+
+def test_a_script_that_sets_an_environment_name_changes_it() -> None:
+    (launch,) = walk("A=1; vllm m", {"A": "0"}).launches
+    assert launch.environment == {"A": "1"}
+
+
+# From here on, what becomes of it in a pod. ---------------------------------------------------------------------------
+
+
+def test_the_scripts_environment_beats_the_pods() -> None:
+    facts = script_facts(
+        "export RUNAI_STREAMER_CONCURRENCY=32; HF_HOME=/x vllm serve s3://b/m",
+        env={"RUNAI_STREAMER_CONCURRENCY": "8", "OTHER": "1"},
+    )
+    assert engine_container(facts).env.values == {"RUNAI_STREAMER_CONCURRENCY": "32", "OTHER": "1", "HF_HOME": "/x"}
+
+
+def test_a_name_set_in_a_branch_is_the_users_and_not_known() -> None:
+    facts = script_facts("if x; then export RUNAI_STREAMER_CONCURRENCY=32; fi; vllm serve s3://b/m")
+    assert engine_container(facts).env.values == {"RUNAI_STREAMER_CONCURRENCY": None}
+    assert facts.skips == ()
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ("vllm serve $UNSET", "unknown-model"),
+        ("M=$(cat f); vllm serve $M", "undecidable-script"),
+        ("vllm serve s3://b/m $FLAGS", "undecidable-script"),
+        ("vllm serve s3://b/m $(cat flags)", "undecidable-script"),
+        ("if x; then vllm serve s3://b/m; fi", "undecidable-script"),
+        ("vllm serve s3://b/m & vllm serve s3://b/n", "undecidable-script"),
+        ("env -i vllm serve s3://b/m", "undecidable-script"),
+        ("vllm serve", "unknown-model"),
+        ("vllm serve --new-switch s3://b/m", "unknown-model"),
+        ("python serve.py", "no-engine"),
+        ("bash /scripts/start.sh", "no-engine"),
+        ("ray start --head --block", "no-engine"),
+        ("vllm bench serve --model m", "no-engine"),
+        ("vllm chat", "no-engine"),
+        ("vllm serve m )", "undecidable-script"),
+        ('eval "$LAUNCH"', "undecidable-script"),
+    ],
+)
+def test_what_cannot_be_decided_is_skipped_with_a_reason(script: str, code: str) -> None:
+    assert codes(script_facts(script)) == [code]
+
+
+def test_what_is_certain_of_an_undecidable_script_is_told() -> None:
+    facts = script_facts("if x; then vllm serve s3://b/m -tp 4; else vllm serve s3://b/n -tp 4 -pp 2; fi")
+    launch = launch_of(facts)
+    assert (launch.engine, launch.model, launch.tensor_parallel_size, launch.pipeline_parallel_size) == (
+        "vllm",
+        None,
+        4,
+        None,
+    )
+    assert engine_container(facts).name == "engine"
+
+
+def test_launches_of_two_engines_leave_none() -> None:
+    facts = script_facts("vllm serve s3://b/m & sglang serve s3://b/m")
+    assert facts.launch is None
+    assert codes(facts) == ["undecidable-script"]
+
+
+def test_the_reason_names_what_the_model_depends_on() -> None:
+    (reason,) = script_facts("vllm serve s3://$BUCKET/m").skips
+    assert "$BUCKET" in reason.text
+
+
+def test_a_long_script_is_given_up_not_followed_forever() -> None:
+    script = (
+        "f() { g; g; g; g; }; g() { h; h; h; h; }; h() { i; i; i; i; }; i() { f; f; f; f; }; f; vllm serve s3://b/m"
+    )
+    assert codes(script_facts(script)) in (["undecidable-script"], ["no-engine"])
+
+
+def test_a_value_that_doubles_is_given_up() -> None:
+    script = "A=0123456789abcdef\n" + "A=$A$A\n" * 40 + "vllm serve $A"
+    assert codes(script_facts(script)) == ["undecidable-script"]
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        *(
+            "vllm",
+            "serve",
+            "s3://b/m",
+            "if",
+            "then",
+            "fi",
+            "do",
+            "done",
+            "for",
+            "in",
+            "case",
+            "esac",
+            "function",
+            "f()",
+        ),
+        *("$(", ")", "((", "))", "{", "}", '"', "'", "`", "|", "&&", "||", ";", "\n", "&", "<<EOF", "EOF", "<<<", ">"),
+        *("${", "$A", "${A:-", "=", "A=", "[[", "]]", "#", "\\", "\\\n", "$@", "\ufdd0", "\x00", "\u00e9"),
+        *("eval", "exec", "export", "set", "--"),
+    ]
+)
+
+
+@settings(max_examples=300)
+@given(st.lists(FRAGMENTS, max_size=25), st.sampled_from(["", " "]))
+def test_no_script_makes_the_reader_fail(fragments: list[str], joint: str) -> None:
+    assert script_facts(joint.join(fragments)).namespace == "serving"
+
+
+@pytest.mark.parametrize("opening", ["(", "{ ", "if true; then ", "$(", "${A:-", '"$(', "((", "f() { ", "<<E\n", "[[ "])
+def test_deep_nesting_does_not_make_the_reader_fail(opening: str) -> None:
+    assert script_facts(f"vllm serve {opening * 3000}").namespace == "serving"

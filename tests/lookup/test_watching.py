@@ -175,13 +175,25 @@ def test_a_server_away_later_leaves_what_was_seen() -> None:
     assert play.settled
 
 
-@pytest.mark.parametrize("status", [403, 404])
-def test_what_is_refused_or_absent_is_settled_and_tried_again_seldom(status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "shortest", "longest"),
+    [
+        pytest.param(404, 60, 60, id="absent, so tried again seldom"),
+        # A server that starts refuses everybody, until it has read its rules.
+        pytest.param(403, 0.5, 1, id="refused, so tried again soon"),
+    ],
+)
+def test_what_is_absent_or_refused_is_settled(status: int, shortest: float, longest: float) -> None:
     play = Play(KubeError("refused", status), listing(named("a")), []).run()
-    assert play.pauses[0] == 60
+    assert shortest <= play.pauses[0] <= longest
     assert play.problems[0] == "refused"
     assert play.problems[1] is None
     assert play.store.kept == {"a": "1"}
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_who_is_refused_does_not_wait_to_be_ready(status: int) -> None:
+    assert Play(KubeError("refused", status)).run().settled
 
 
 @pytest.mark.parametrize("status", [401, 403, 500])

@@ -20,8 +20,8 @@ _WATCH_SECONDS = 300
 _BETWEEN_SECONDS = 1.0
 _SHORTEST_SECONDS = 0.5
 _LONGEST_SECONDS = 30.0
-# Pause before asking again for what is refused or does not exist (no right to NodePools, no Karpenter).
-_REFUSED_SECONDS = 60.0
+# Pause before asking again for what does not exist (NodePools, without Karpenter).
+_ABSENT_SECONDS = 60.0
 _GONE = 410
 _FORBIDDEN = 403
 _ABSENT = 404
@@ -185,12 +185,13 @@ class Follower(Generic[T]):
         if fault.status == _GONE:  # the version is too old to watch from: list again, at once
             self._version = None
             return _SHORTEST_SECONDS
-        if fault.status in (_FORBIDDEN, _ABSENT):
+        if fault.status == _ABSENT:
             self._version = None
-            if fault.status == _ABSENT:
-                self._store.replace(())
+            self._store.replace(())
             self._settle(str(fault))
-            return _REFUSED_SECONDS
+            return _ABSENT_SECONDS
+        if fault.status == _FORBIDDEN:  # no right to it, or a server that starts and has not read its rules yet
+            self.settled.set()
         self._note(str(fault))
         self._failures += 1
         longest = min(_LONGEST_SECONDS, _SHORTEST_SECONDS * 2.0 ** min(self._failures, 10))

@@ -305,8 +305,10 @@ def test_without_a_cluster_the_rules_tell_the_namespace() -> None:
 class TestOffline:
     """A preview without any I/O."""
 
-    def known(self, pod: PodFacts, assumed: Assumed | None = None) -> World:
-        world = OfflineWorld(LookupSettings(), load_catalogue(), NamespaceRules(), assumed)
+    def known(
+        self, pod: PodFacts, assumed: Assumed | None = None, settings: LookupSettings = LookupSettings()
+    ) -> World:
+        world = OfflineWorld(settings, load_catalogue(), NamespaceRules(), assumed)
         known = world.known(pod)
         assert asyncio.run(world.find(pod)) == known
         return known
@@ -317,6 +319,7 @@ class TestOffline:
     def test_flags_stand_for_the_listing_of_every_s3_model(self) -> None:
         assumed = Assumed(shards=SHARDS)
         assert self.known(facts(), assumed).shards == SHARDS
+        assert self.known(facts(), assumed, LookupSettings(allowed_buckets=())).shards == SHARDS
         assert self.known(facts(launch("org/model")), assumed).shards is None
         assert code_of(self.known(facts(launch("gs://weights/llm")), assumed).shards) is Code.STORE_NOT_S3
 

@@ -57,7 +57,7 @@ def wanted(facts: PodFacts, settings: LookupSettings) -> Listing | Shards | Unkn
     Returns the figures themselves where annotations declare them, an `Unknown` where nothing may or can be listed, and
     None where the pod is left alone or its model does not lie in an object store.
     """
-    uri = facts.annotations.model or (facts.launch.model if facts.launch else None)
+    uri = _model(facts)
     store = store_of(uri) if uri else None
     if uri is None or store is None or facts.launch is None or facts.skips:
         return None
@@ -69,6 +69,16 @@ def wanted(facts: PodFacts, settings: LookupSettings) -> Listing | Shards | Unkn
     if location is None:
         return Unknown(because(Code.BAD_MODEL_URI, uri=uri, problem="it names no bucket"))
     return _listing(location, facts.launch, facts.container.env.values if facts.container else {}, settings)
+
+
+def lies_in_s3(facts: PodFacts) -> bool:
+    """Tells whether the pod's model is named by an S3 URI."""
+    uri = _model(facts)
+    return uri is not None and store_of(uri) == "s3"
+
+
+def _model(facts: PodFacts) -> str | None:
+    return facts.annotations.model or (facts.launch.model if facts.launch else None)
 
 
 def _listing(

@@ -8,7 +8,7 @@ from webhook.lookup.catalogue import Catalogue
 from webhook.lookup.facts import Candidates, Shards, Unknown, World
 from webhook.lookup.instances import ask_of, candidates
 from webhook.lookup.inventory import Inventory
-from webhook.lookup.listing import Listing, wanted
+from webhook.lookup.listing import lies_in_s3, wanted
 from webhook.lookup.settings import LookupSettings
 from webhook.lookup.stores import NamespaceRules
 from webhook.pod.facts import PodFacts
@@ -56,9 +56,12 @@ class OfflineWorld:
 
     def _shards(self, facts: PodFacts) -> Shards | Unknown | None:
         shards = wanted(facts, self._settings)
-        if not isinstance(shards, Listing):
+        if shards is None or isinstance(shards, Shards):
             return shards
-        return self._assumed.shards or Unknown(because(Code.OFFLINE, subject=shards))
+        # A flag speaks for a store that nobody may ask, too: no call is made, so no list of allowed stores is needed.
+        if self._assumed.shards and lies_in_s3(facts):
+            return self._assumed.shards
+        return shards if isinstance(shards, Unknown) else Unknown(because(Code.OFFLINE, subject=shards))
 
     def _candidates(self, facts: PodFacts) -> Candidates:
         ask = ask_of(facts)

@@ -5,6 +5,7 @@ A label's values come from enumerations only, so the number of series is bounded
 
 import platform
 from collections.abc import Sequence
+from functools import cache
 
 import msgspec
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -62,7 +63,8 @@ class Metrics:
         reviews = Counter(REVIEWS.name, REVIEWS.help, REVIEWS.labels, registry=self.registry)
         # There from the start, so that a rate sees the first of its kind.
         self._reviews = {outcome: reviews.labels(outcome) for outcome in Outcome}
-        self._reasons = Counter(REASONS.name, REASONS.help, REASONS.labels, registry=self.registry)
+        # Finding a label's series costs more than counting in it, and a review does so for each of its reasons.
+        self._reason = cache(Counter(REASONS.name, REASONS.help, REASONS.labels, registry=self.registry).labels)
         self._review_seconds = self._histogram(REVIEW_SECONDS)
         self._lookup_seconds = self._histogram(LOOKUP_SECONDS)
         self._cache = Counter(LOOKUP_CACHE.name, LOOKUP_CACHE.help, LOOKUP_CACHE.labels, registry=self.registry)
@@ -74,7 +76,7 @@ class Metrics:
         """Counts one answered review, as the review endpoint's observer."""
         self._reviews[outcome].inc()
         for reason in reasons:
-            self._reasons.labels(reason).inc()
+            self._reason(reason).inc()
         self._review_seconds.observe(seconds)
 
     def count_lookup(self, lookup: observer.Lookup, outcome: observer.Outcome, seconds: float) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from webhook.plan.inflight import GIB, MIB, Files, Knobs, most_in_flight, most_per_worker, sustained_in_flight
+from webhook.plan.inflight import GIB, MIB, Files, Knobs, client_cap, most_in_flight, sustained_in_flight
 from webhook.plan.versions import Family
 
 ONE_FILE = Files(GIB, GIB)
@@ -103,5 +103,8 @@ def test_the_newer_name_for_workers_counts_in_newer_streamers_only() -> None:
     assert most_in_flight(Family.UNBOUNDED, knobs, FOUR_FILES) == 25
 
 
-def test_a_worker_never_exceeds_its_bound() -> None:
-    assert [most_per_worker(family, Knobs()) for family in Family] == [25, 22, 22]
+@pytest.mark.parametrize("chunk", [8 * MIB, 64 * MIB, 4 * GIB])
+@pytest.mark.parametrize("family", list(Family))
+def test_a_worker_never_exceeds_its_clients_cap(family: Family, chunk: int) -> None:
+    knobs = Knobs(concurrency=3, chunk_bytes=chunk)
+    assert most_in_flight(family, knobs, Files(100 * GIB, 100 * GIB)) <= 3 * client_cap(knobs)

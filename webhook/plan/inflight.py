@@ -57,17 +57,8 @@ class Files(msgspec.Struct, frozen=True):
 
 
 def client_cap(knobs: Knobs) -> int:
-    """Returns the most requests that one worker's S3 client keeps in flight: 25 at the default target."""
+    """Returns the most requests that one worker's S3 client keeps in flight, 25 at the default target."""
     return max(10, ceil(knobs.target_gbps / 0.4))
-
-
-@lru_cache(maxsize=1024)
-def most_per_worker(family: Family, knobs: Knobs) -> int:
-    """Returns the most requests of one worker, however much it has to read: 25 up to 0.15, 22 from 0.16 by default."""
-    chunk = max(_LEAST_CHUNK, knobs.chunk_bytes)
-    if family is Family.UNBOUNDED or chunk > knobs.part_bytes:
-        return client_cap(knobs)
-    return min(_window(knobs, chunk), client_cap(knobs))
 
 
 @lru_cache(maxsize=4096)

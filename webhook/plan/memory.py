@@ -7,12 +7,11 @@ rest of the allowance is inferred). Going over the limit ends the engine without
 import msgspec
 
 from webhook.plan.concurrency import Workers
-from webhook.plan.inflight import DEFAULT_CONCURRENCY, DEFAULT_MEMORY_LIMIT, GIB, MIB, Knobs, most_per_worker
+from webhook.plan.inflight import DEFAULT_CONCURRENCY, DEFAULT_MEMORY_LIMIT, GIB, MIB, Knobs, client_cap
 from webhook.plan.names import MEMORY_LIMIT
 from webhook.plan.reading import Reading
 from webhook.plan.subject import Subject
 from webhook.plan.units import gib
-from webhook.plan.versions import Family
 from webhook.pod.facts import EngineContainer, VolumeKind
 from webhook.reasons import Code, Reason, because
 
@@ -78,16 +77,14 @@ class _Room(msgspec.Struct, frozen=True):
         return self.engine + self.volumes + self.ranks * (buffer + workers * self.per_worker + _PROCESS)
 
 
-def fit_memory(
-    subject: Subject, reading: Reading, workers: Workers, untouched: Knobs, possible: tuple[Family, ...]
-) -> Memory:
+def fit_memory(subject: Subject, reading: Reading, workers: Workers, untouched: Knobs) -> Memory:
     """Fits workers and buffer into the container's memory limit; the streamer's own buffer stays where it fits."""
     users = _users_limit(subject)
     written = untouched.memory_limit if users is None or users.value is None else users.value
     buffer = buffer_of(reading, written)
     if subject.container.memory_limit_bytes is None:
         return Memory(workers, buffer, users or Limit(because(Code.MEMORY_UNLIMITED)))
-    room = _room(subject.container, reading.ranks, max(most_per_worker(family, untouched) for family in possible))
+    room = _room(subject.container, reading.ranks, client_cap(untouched))
     if room.bears(buffer) >= workers.value:
         return Memory(workers, buffer, users or Limit(because(Code.MEMORY_FITS, limit=gib(room.limit))))
     least = buffer if users else min(buffer, _largest_tensor(reading))

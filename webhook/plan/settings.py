@@ -25,11 +25,11 @@ class PlanSettings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ChunkPolicy.AUTO
     streamer_versions: Annotated[
-        tuple[str, ...],
+        tuple[Annotated[str, msgspec.Meta(pattern=r"^.+=\d+(\.\d+){0,2}$")], ...],
         msgspec.Meta(description="What the operator knows of images: PATTERN=VERSION, first match wins."),
     ] = ()
     cache_roots: Annotated[
-        tuple[str, ...],
+        Annotated[tuple[Annotated[str, msgspec.Meta(pattern="^/.*[^/]$")], ...], msgspec.Meta(min_length=1)],
         msgspec.Meta(
             description="Folders on the node below which a compile cache may lie; the first, unless an annotation "
             "names a path below one of them."

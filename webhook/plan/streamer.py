@@ -12,7 +12,7 @@ from webhook.plan.reading import Reading
 from webhook.plan.subject import Subject
 from webhook.plan.types import Setting
 from webhook.plan.untouched import untouched_knobs
-from webhook.plan.versions import Version, families
+from webhook.plan.versions import Version
 from webhook.reasons import Reason
 
 
@@ -38,7 +38,7 @@ def tune_streamer(subject: Subject, reading: Reading, network: Network | None, v
     """Chooses concurrency, memory limit and chunk size."""
     untouched = untouched_knobs(subject)
     wanted = choose_workers(subject, reading, network, untouched)
-    memory = fit_memory(subject, reading, wanted, untouched, families(version))
+    memory = fit_memory(subject, reading, wanted, untouched)
     workers = memory.workers
     knobs = msgspec.structs.replace(
         untouched,

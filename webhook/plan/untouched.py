@@ -24,8 +24,8 @@ def untouched_knobs(subject: Subject) -> Knobs:
         return knobs
     return msgspec.structs.replace(
         knobs,
-        concurrency=loader.concurrency or knobs.concurrency,
         # The engine writes the number into RUNAI_STREAMER_CONCURRENCY, which the newer name still outranks.
+        concurrency=loader.concurrency or knobs.concurrency,
         memory_limit=knobs.memory_limit if loader.memory_limit is None else loader.memory_limit,
     )
 

@@ -23,6 +23,8 @@ from tests.cluster.waiting import wait_until
 
 _ADMINISTRATOR = ("administrator", "system:masters")
 _STOP_GRACE_S = 10
+# The API server, once told to, takes longer than a test would wait.
+_API_SERVER_GRACE_S = 1
 _KUBECTL_TIMEOUT_S = 60
 
 
@@ -161,13 +163,18 @@ class ControlPlane:
 
     @contextmanager
     def api_server_stopped(self) -> Iterator[None]:
-        """Stop the API server for the time of a `with` block, and wait until it is ready again behind it."""
-        self._api_server.stop(_STOP_GRACE_S)
+        """Stop the API server for the time of a `with` block, and wait until it is ready again behind it.
+
+        The controllers stop with it, since they would come back only half a minute later.
+        """
+        self._controllers.stop(_STOP_GRACE_S)
+        self._api_server.stop(_API_SERVER_GRACE_S)
         try:
             yield
         finally:
             self._api_server.start()
             self._wait_for_api_server()
+            self._controllers.start()
 
     def logs(self, lines: int = 50) -> str:
         """Return the last lines that each program has logged, below its name."""
@@ -183,8 +190,8 @@ class ControlPlane:
         self._wait(lambda: self._probe.succeeds(f"{self._layout.etcd_url}/health"), "etcd is healthy")
         self._api_server = self._start("kube-apiserver", self._layout.api_server_arguments(), resources)
         self._wait_for_api_server()
-        controllers = self.kubeconfig("system:kube-controller-manager")
-        self._start("kube-controller-manager", self._layout.controller_manager_arguments(controllers), resources)
+        arguments = self._layout.controller_manager_arguments(self.kubeconfig("system:kube-controller-manager"))
+        self._controllers = self._start("kube-controller-manager", arguments, resources)
         self._wait_for_service_account("default")
 
     def _start(self, name: str, arguments: list[str], resources: ExitStack) -> ServerProcess:

@@ -36,6 +36,7 @@ class ServerProcess:
 
     def start(self) -> None:
         """Run the program; after a `stop`, once more. Its log goes on where it ended."""
+        self._stopped = False
         with self._log.open("a") as log:
             self._process = subprocess.Popen(
                 self._command,
@@ -47,19 +48,20 @@ class ServerProcess:
                 process_group=0,
             )
 
-    def log(self, lines: int) -> str:
-        """Return the last lines of what the program wrote to standard output and standard error."""
+    def log(self, lines: int = 0) -> str:
+        """Return the last lines of what the program wrote to standard output and standard error; by default, all."""
         text = self._log.read_text(errors="replace").splitlines()
         return "\n".join(text[-lines:])
 
     def require_running(self) -> None:
-        """Raise a ChildProcessError with the end of the log if the program has ended."""
+        """Raise a ChildProcessError with the end of the log if the program has ended by itself."""
         status = self._process.poll()
-        if status is not None:
+        if status is not None and not self._stopped:
             raise ChildProcessError(f"{self.name} ended with status {status}:\n{self.log(20)}")
 
     def stop(self, grace_s: float) -> None:
         """Ask the program to end, and kill its process group if it still runs `grace_s` seconds later."""
+        self._stopped = True
         self._process.terminate()
         try:
             self._process.wait(grace_s)

@@ -48,6 +48,7 @@ def webhook(
         yield webhook
     finally:
         webhook.close()
+    assert webhook.errors() == []
 
 
 @pytest.fixture

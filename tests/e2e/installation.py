@@ -112,8 +112,12 @@ class Webhook:
         )
 
     def log(self) -> str:
-        """The last lines of its log."""
-        return self._process.log(50)
+        """All that it has logged."""
+        return self._process.log()
+
+    def errors(self) -> list[str]:
+        """What it has logged as a fault: an error, or a line that is none of its own."""
+        return [line for line in self.log().splitlines() if not line.startswith("{") or '"level":"error"' in line]
 
     @contextmanager
     def stopped(self) -> Iterator[None]:

@@ -51,6 +51,10 @@ class Namespace:
         created: Json = reply.json()
         return created
 
+    def delete_pod(self, pod: Json) -> None:
+        """Delete a pod, which no node has to let go of."""
+        self._client.delete(f"{self._pods}/{pod['metadata']['name']}").raise_for_status()
+
     def apply(self, *manifests: Json) -> None:
         """Apply objects in this namespace with kubectl."""
         self._control_plane.apply(

@@ -26,7 +26,7 @@ def node(control_plane: ControlPlane, instance_type: str, gpus: int = 8) -> Iter
         control_plane.kubectl("delete", f"node/{name}")
 
 
-NODE_POOLS = {
+NODE_POOLS: Json = {
     "apiVersion": "apiextensions.k8s.io/v1",
     "kind": "CustomResourceDefinition",
     "metadata": {"name": "nodepools.karpenter.sh"},

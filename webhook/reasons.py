@@ -55,6 +55,7 @@ class Code(StrEnum):
     USER_SET = "user-set"
     CHOSEN_BY_ANNOTATION = "chosen-by-annotation"
     ADVICE_NOT_APPLIED = "advice-not-applied"
+    ENV_FROM_GUARDED = "env-from-guarded"
     WORST_INSTANCE_TYPE = "worst-instance-type"
     # The plan: the streamer.
     NOT_OBJECT_STORAGE = "not-object-storage"
@@ -169,6 +170,8 @@ _SENTENCES: dict[Code, str] = {
     Code.FEATURE_DISABLED: "{feature} is left alone, because an annotation that steers it was not understood",
     Code.USER_SET: "{names}: the user's own, and left as they are",
     Code.CHOSEN_BY_ANNOTATION: "annotation {annotation} says so",
+    Code.ENV_FROM_GUARDED: "{sources} may hold some of these names unseen; where one does, its value stays, because an "
+    "optional reference to it follows each entry",
     Code.ADVICE_NOT_APPLIED: "annotation {annotation} asks for {advice}, which would change the engine's arguments; "
     "fastload does not patch arguments",
     Code.WORST_INSTANCE_TYPE: "the pod may land on any of {count} instance types (known by {source}), so the network "
@@ -248,8 +251,8 @@ _COUNSEL: dict[Advice, str] = {
     Advice.DISTRIBUTED: "each of {ranks} ranks reads the whole model, {gib} GiB through {gbps} Gbit/s; "
     "--model-loader-extra-config '{{\"distributed\": true}}' reads it once and hands it on between GPUs. Compare its "
     "output first: it is reported to be wrong for some models",
-    Advice.STARTUP_PROBE: "the probe gives up after {budget} s, and this start may take {seconds} s; a startupProbe "
-    "on /health with periodSeconds 10 and failureThreshold 60 leaves 600 s",
+    Advice.STARTUP_PROBE: "the probe gives up after {budget} s, and a start without any cache may take {seconds} s; "
+    "a startupProbe on /health with periodSeconds 10 and failureThreshold {failures} leaves room",
     Advice.BUCKET_REGION: "the bucket is in {bucket_region}, the nodes in {regions}: a copy in the nodes' region is "
     "faster and saves transfer cost",
     Advice.CONSOLIDATED_FILE: "a consolidated*.safetensors of {gib} GiB lies beside the shards and is read as well; "

@@ -102,6 +102,7 @@ NOT_STREAMED = [
     ("model not known", launch(model=None), Code.NOT_OBJECT_STORAGE),
     ("tensorizer", launch(load_format="tensorizer"), Code.OTHER_LOAD_FORMAT),
     ("load format not known", launch(load_format=None), Code.OTHER_LOAD_FORMAT),
+    ("load format in a file", launch(load_format=None, config_file="/c.yaml"), Code.UNREADABLE_CONFIG_FILE),
     ("SGLang, local path", launch(engine=Engine.SGLANG, model="/data"), Code.NOT_OBJECT_STORAGE),
 ]
 
@@ -200,6 +201,12 @@ def test_all_names_the_users_own_is_a_rule_that_applies_and_sets_nothing() -> No
     decided = plan(facts(container=container(env=users)))
     assert decided.settings == ()
     assert (decided.status, decided.streamer, decided.cache) == (Status.SKIPPED, Verdict.TUNE, Verdict.KEEP)
+
+
+@pytest.mark.parametrize(("prefixes", "guarded"), [((), False), (("",), True)], ids=["all in sight", "envFrom"])
+def test_names_behind_env_from_are_said_to_be_guarded(prefixes: tuple[str, ...], *, guarded: bool) -> None:
+    decided = plan(facts(container=container(env=env({}, *prefixes))))
+    assert (Code.ENV_FROM_GUARDED in codes(decided)) is guarded
 
 
 def test_reasons_are_said_once() -> None:

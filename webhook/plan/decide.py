@@ -48,7 +48,15 @@ def decide(facts: PodFacts, world: World, settings: PlanSettings) -> Plan:
         cache=cache.verdict,
         settings=chosen,
         volume=cache.volume,
-        reasons=_once((*facts.annotations.problems, *weights.reasons, *cache.reasons, *_not_applied(subject))),
+        reasons=_once(
+            (
+                *facts.annotations.problems,
+                *weights.reasons,
+                *cache.reasons,
+                *_guarded(subject, chosen),
+                *_not_applied(subject),
+            )
+        ),
         advice=_one_of_each(advice),
         summary=summarise(world, chosen, cache.volume),
     )
@@ -125,6 +133,13 @@ def _worst_of(subject: Subject, network: Network | None) -> Reason | None:
         return None
     count = len(candidates.types)
     return because(Code.WORST_INSTANCE_TYPE, count=count, source=candidates.source, name=network.worst_type)
+
+
+def _guarded(subject: Subject, chosen: tuple[Setting, ...]) -> tuple[Reason, ...]:
+    hidden = subject.env.hidden
+    if not hidden or not chosen:
+        return ()
+    return (because(Code.ENV_FROM_GUARDED, sources=", ".join(f"{each.kind} {each.name}" for each in hidden)),)
 
 
 def _not_applied(subject: Subject) -> tuple[Reason, ...]:

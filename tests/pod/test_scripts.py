@@ -196,8 +196,16 @@ def test_a_long_script_is_given_up_not_followed_forever() -> None:
     assert codes(script_facts(script)) in (["undecidable-script"], ["no-engine"])
 
 
-def test_a_value_that_doubles_is_given_up() -> None:
-    script = "A=0123456789abcdef\n" + "A=$A$A\n" * 40 + "vllm serve $A"
+DOUBLING = {
+    "a text": "A=0123456789abcdef\n" + "A=$A$A\n" * 60 + "vllm serve $A",
+    "an array": "A=(a b c d)\n" + 'A=("${A[@]}" "${A[@]}")\n' * 60 + 'vllm serve "${A[@]}"',
+    "the arguments": "set -- a b c d\n" + 'set -- "$@" "$@"\n' * 60 + 'vllm serve "$@"',
+    "words": "A='a a a a'\n" + 'A="$A $A"\n' * 60 + "vllm serve $A",
+}
+
+
+@pytest.mark.parametrize("script", DOUBLING.values(), ids=DOUBLING.keys())
+def test_what_doubles_is_given_up(script: str) -> None:
     assert codes(script_facts(script)) == ["undecidable-script"]
 
 

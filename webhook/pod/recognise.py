@@ -14,11 +14,11 @@ from webhook.pod.programs import Program, program_of
 from webhook.pod.shell.interpreter import Interpreter
 from webhook.pod.shell.invocation import ShellLine, read_shell_line
 from webhook.pod.shell.variables import Variables
-from webhook.pod.shell.watcher import Start
+from webhook.pod.shell.watcher import Start, TooLongError
 from webhook.pod.unknown import holes, known
 from webhook.pod.view import Container
 
-_MOST_STEPS = 20_000
+_MOST_STEPS = 2_000
 _DEEPEST = 8
 _SYNTAX = "its script has a syntax error"
 
@@ -36,10 +36,6 @@ class Recognition(msgspec.Struct, frozen=True, kw_only=True):
     model_problem: str | None = None
     model_undecided: bool = False
     assigned: Mapping[str, str | None] = {}
-
-
-class _TooLongError(Exception):
-    """A script has more steps than any launch script."""
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -87,7 +83,7 @@ class _Trace:
         """Counts a statement."""
         self._steps += 1
         if self._steps > _MOST_STEPS:
-            raise _TooLongError
+            raise TooLongError
 
     def follow(
         self, line: Unwrapped, environment: Environment, text: str | None = None, problem: str | None = None
@@ -123,7 +119,7 @@ class _Trace:
         self._depth += 1
         try:
             Interpreter(variables, self, certain=problem is None).run(script)
-        except (_TooLongError, RecursionError):
+        except (TooLongError, RecursionError):
             self.problem = self.suspicion = "its script is too long to follow"
         self._depth -= 1
 

@@ -32,10 +32,10 @@ _LANGUAGE = Language(tree_sitter_bash.language())
 _DECLARATIONS = frozenset({"export", "declare", "typeset", "local", "readonly"})
 # Nesting beyond this is nobody's launch script, and would only exhaust the stack.
 _DEEPEST = 40
-_LONGEST = 1 << 18
+_LONGEST = 1 << 16
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=256)
 def parse(script: str) -> tuple[Statement, ...]:
     """The program of a script; stretches that are not good syntax are `Broken`."""
     source = script.encode("utf-8", "replace")

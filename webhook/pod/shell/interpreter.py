@@ -24,12 +24,13 @@ from webhook.pod.shell.program import (
     Word,
 )
 from webhook.pod.shell.variables import Value, Variables
-from webhook.pod.shell.watcher import Start, Watcher
+from webhook.pod.shell.watcher import Start, TooLongError, Watcher
 from webhook.pod.unknown import is_known, undecided
 
 # Programs that ask a question, so that what follows `&&` is a branch.
 _TESTS = frozenset({"test", "[", "grep", "false", "pgrep", "which", "command", "type", "hash", "cmp", "diff"})
 _DEEPEST = 24
+_MOST_WORDS = 4096
 
 
 class Interpreter:
@@ -193,7 +194,12 @@ class Interpreter:
             self.variables.exported.update(names)
 
     def _fields(self, words: tuple[Word, ...]) -> list[str]:
-        return [field for word in words for field in self.variables.fields(word)]
+        fields: list[str] = []
+        for word in words:
+            fields += self.variables.fields(word)
+            if len(fields) > _MOST_WORDS:
+                raise TooLongError
+        return fields
 
     # Commands -----------------------------------------------------------------------------------------------------
 

@@ -11,8 +11,8 @@ Value = str | tuple[str, ...]
 # A piece of expanded text and whether blanks in it separate words; None is a boundary between words.
 _Part = tuple[str, bool] | None
 
-# A longer value is nobody's launch line; it only grows by a script that doubles it.
-_LONGEST = 1 << 16
+# Nobody's launch line is longer; a text grows beyond it only in a script that doubles it.
+_LONGEST = 1 << 14
 
 
 class Variables:
@@ -46,7 +46,7 @@ class Variables:
         """Sets a name, or appends to it."""
         if append:
             value = _appended(self.values.get(name, self._absent(name)), value)
-        if sum(map(len, value)) > _LONGEST:
+        if len(value) + sum(map(len, value)) > 2 * _LONGEST:
             value = undecided(name)
         self.values[name] = value
         self.unset.discard(name)
@@ -81,7 +81,7 @@ class Variables:
 
     def single(self, word: Word) -> str:
         """A word as one text, without splitting: the right-hand side of an assignment, a file's name."""
-        return "".join(part[0] if part is not None else " " for piece in word for part in self._parts(piece))
+        return "".join(" " if part is None else part[0] for part in self._all_parts(word))
 
     def fields(self, word: Word) -> list[str]:
         """A word as the words it becomes: none, one or several."""
@@ -89,15 +89,27 @@ class Variables:
             return [word[0].text]
         done: list[str] = []
         current: str | None = None
+        for part in self._all_parts(word):
+            if part is not None and not part[1]:
+                current = (current or "") + part[0]
+            elif part is not None:
+                current = _split(done, current, part[0])
+            elif current is not None:
+                done.append(current)
+                current = None
+        return done if current is None else [*done, current]
+
+    def _all_parts(self, word: Word) -> list[_Part]:
+        """The parts of a word, or one hole where they would be longer than any launch line."""
+        parts: list[_Part] = []
+        length = 0
         for piece in word:
-            for part in self._parts(piece):
-                if part is None:
-                    done, current = _ended(done, current), None
-                elif not part[1]:
-                    current = (current or "") + part[0]
-                else:
-                    done, current = _split(done, current, part[0])
-        return _ended(done, current)
+            more = self._parts(piece)
+            parts += more
+            length += sum(1 if part is None else len(part[0]) for part in more)
+            if length > _LONGEST:
+                return [(undecided("a text too long to follow"), False)]
+        return parts
 
     def _parts(self, piece: Piece) -> list[_Part]:
         match piece:
@@ -182,17 +194,17 @@ def _appended(before: Value, value: Value) -> Value:
     return (*head, *value)
 
 
-def _ended(done: list[str], current: str | None) -> list[str]:
-    return done if current is None else [*done, current]
-
-
-def _split(done: list[str], current: str | None, text: str) -> tuple[list[str], str | None]:
-    """Adds unquoted expanded text: blanks in it end words."""
+def _split(done: list[str], current: str | None, text: str) -> str | None:
+    """Adds unquoted expanded text, whose blanks end words; gives back the word that is still open."""
     words = text.split()
+    if current is not None and (not words or text[0].isspace()) and text:
+        done.append(current)
+        current = None
     if not words:
-        return (_ended(done, current), None) if text else (done, current)
-    if text[0].isspace():
-        done, current = _ended(done, current), None
-    done = [*done, *([(current or "") + words[0], *words[1:-1]] if len(words) > 1 else [])]
-    last = words[-1] if len(words) > 1 else (current or "") + words[0]
-    return ([*done, last], None) if text[-1].isspace() else (done, last)
+        return current
+    words[0] = (current or "") + words[0]
+    if text[-1].isspace():
+        done.extend(words)
+        return None
+    done.extend(words[:-1])
+    return words[-1]

@@ -7,6 +7,10 @@ import msgspec
 from webhook.pod.environment import Environment
 
 
+class TooLongError(Exception):
+    """A script has more steps, or a line more words, than any launch script."""
+
+
 class Start(msgspec.Struct, frozen=True):
     """A program that a script starts: its words, environment, standard input, and how certain that is."""
 
@@ -34,4 +38,4 @@ class Watcher(Protocol):
         """A text that the script runs is not known, or lies too deep."""
 
     def step(self) -> None:
-        """One statement was walked; raises when there were too many."""
+        """One statement was walked; raises TooLongError when there were too many."""

@@ -35,8 +35,9 @@ def webhook(
     """fastload, installed and called by the API server."""
     folder = tmp_path_factory.mktemp("webhook")
     install(control_plane, client, folder)
-    # Less patient than shipped: a test waits for its readiness without an API server.
-    settings = {"FASTLOAD_S3_ENDPOINT": s3.endpoint, "FASTLOAD_READY_SECONDS": "3"}
+    # Less patient than shipped: tests wait for its readiness without an API server, and for a new certificate.
+    impatient = {"FASTLOAD_READY_SECONDS": "3", "FASTLOAD_TLS_RELOAD_SECONDS": "0.2"}
+    settings = {"FASTLOAD_S3_ENDPOINT": s3.endpoint, **impatient}
     webhook = Webhook(control_plane, settings, folder)
     try:
         webhook.wait_until_ready()

@@ -10,6 +10,7 @@ import base64
 import json
 import os
 import socket
+import ssl
 import subprocess
 import sys
 from collections import Counter
@@ -32,12 +33,18 @@ _REPOSITORY = Path(__file__).parents[2]
 _PROGRAMS = Path(sys.executable).parent
 _IMAGE = "registry.invalid/fastload:test"
 _STOP_GRACE_S = 15
-# Where an ordinary user may not listen on port 443, the Service is moved here.
 _UNPRIVILEGED_PORT = 8443
 
 
 def install(control_plane: ControlPlane, client: httpx.Client, folder: Path) -> None:
-    """Run `deploy/install.sh` to its end, reporting the pods that it waits for as ready."""
+    """Run `deploy/install.sh` to its end, reporting the pods that it waits for as ready.
+
+    The webhook is then called as shipped, at the Service's port 443. Where this user may not listen on that, the Service
+    gets a second port, 8443, and the webhook is called there.
+
+    Raises:
+        ChildProcessError: the script failed; the message ends with what it wrote.
+    """
     environment = {
         "PATH": os.pathsep.join([str(_PROGRAMS), str(control_plane.binaries), os.defpath]),
         "HOME": str(folder),
@@ -46,21 +53,40 @@ def install(control_plane: ControlPlane, client: httpx.Client, folder: Path) -> 
     }
     log = folder / "install.log"
     namespace = Namespace(control_plane, client, NAMESPACE)
-    with log.open("w") as output:
-        installer = subprocess.Popen(
-            [_REPOSITORY / "deploy/install.sh"], env=environment, stdout=output, stderr=subprocess.STDOUT
-        )
+    script = _REPOSITORY / "deploy/install.sh"
+    with (
+        log.open("w") as output,
+        subprocess.Popen([script], env=environment, stdout=output, stderr=subprocess.STDOUT) as installer,
+    ):
 
         def ended() -> bool:
             namespace.run_pods()
             return installer.poll() is not None
 
         try:
-            wait_until(ended, what="deploy/install.sh comes to its end", timeout_s=60)
+            wait_until(ended, what=f"{script} comes to its end", timeout_s=60)
         finally:
             installer.kill()
     if installer.returncode != 0:
-        raise ChildProcessError(f"deploy/install.sh ended with status {installer.returncode}:\n{log.read_text()}")
+        raise ChildProcessError(f"{script} ended with status {installer.returncode}:\n{log.read_text()}")
+    _be_called_at_a_bindable_port(control_plane)
+
+
+def _be_called_at_a_bindable_port(control_plane: ControlPlane) -> None:
+    try:
+        socket.create_server(("127.0.0.1", 443)).close()
+    except PermissionError:
+        ports = {"spec": {"ports": [{"name": "unprivileged", "port": _UNPRIVILEGED_PORT}]}}
+        _patch(control_plane, "service/fastload", "strategic", ports)
+        paths = (f"/webhooks/{number}/clientConfig/service/port" for number in (0, 1))
+        calls = [{"op": "replace", "path": path, "value": _UNPRIVILEGED_PORT} for path in paths]
+        _patch(control_plane, "mutatingwebhookconfiguration/fastload", "json", calls)
+    except OSError:
+        pass  # in use on this address, so allowed
+
+
+def _patch(control_plane: ControlPlane, what: str, kind: str, patch: object) -> None:
+    control_plane.kubectl("patch", what, "--namespace", NAMESPACE, "--type", kind, "--patch", json.dumps(patch))
 
 
 class Webhook:
@@ -75,25 +101,32 @@ class Webhook:
     def __init__(self, control_plane: ControlPlane, settings: Mapping[str, str], folder: Path) -> None:
         self._control_plane = control_plane
         self._folder = folder
-        self._address = control_plane.get("service", "fastload", "--namespace", NAMESPACE)["spec"]["clusterIP"]
         self.kubeconfig = control_plane.service_account_kubeconfig(NAMESPACE, "fastload")
         self.mount_certificate()
-        container = control_plane.get("deployment", "fastload", "--namespace", NAMESPACE)["spec"]["template"]["spec"][
-            "containers"
-        ][0]
+        service = self._installed("service", "fastload")["spec"]
+        called = self._installed("mutatingwebhookconfiguration", "fastload")["webhooks"][0]["clientConfig"]["service"]
+        self._address = (service["clusterIP"], called["port"])
+        self._admin = httpx.Client(base_url=f"http://{self._address[0]}:8080", trust_env=False)
         self._process = ServerProcess(
             _PROGRAMS / "fastload",
-            container["args"],
+            self._installed("deployment", "fastload")["spec"]["template"]["spec"]["containers"][0]["args"],
             folder=folder,
-            environment=self._environment(settings, _move_to_bindable_port(control_plane, self._address)),
+            environment={
+                **self._environment(),
+                "FASTLOAD_HOST": self._address[0],
+                "FASTLOAD_REVIEW_PORT": str(self._address[1]),
+                **settings,
+            },
         )
-        self._admin = httpx.Client(base_url=f"http://{self._address}:8080", trust_env=False)
 
     def mount_certificate(self) -> None:
         """Write the Secret's files, as the kubelet does when it mounts them and when they change."""
-        secret = self._control_plane.get("secret", "fastload-tls", "--namespace", NAMESPACE)
-        for name, content in secret["data"].items():
+        for name, content in self._installed("secret", "fastload-tls")["data"].items():
             (self._folder / name).write_bytes(base64.b64decode(content))
+
+    def certificate(self) -> str:
+        """The certificate that it serves, as PEM."""
+        return ssl.get_server_certificate(self._address)
 
     def is_ready(self) -> bool:
         """Whether the readiness probe succeeds."""
@@ -166,15 +199,16 @@ class Webhook:
         except httpx.TransportError:
             return False
 
-    def _environment(self, settings: Mapping[str, str], port: int) -> dict[str, str]:
+    def _installed(self, kind: str, name: str) -> dict[str, Any]:
+        return self._control_plane.get(kind, name, "--namespace", NAMESPACE)
+
+    def _environment(self) -> dict[str, str]:
         return {
             "PATH": os.defpath,
             "HOME": str(self._folder),
             # A pod finds its token and the API server by itself; this process is told.
             "KUBECONFIG": str(self.kubeconfig),
             "FASTLOAD_KUBERNETES": "on",
-            "FASTLOAD_HOST": self._address,
-            "FASTLOAD_REVIEW_PORT": str(port),
             "FASTLOAD_TLS_CERTIFICATE": str(self._folder / "tls.crt"),
             "FASTLOAD_TLS_KEY": str(self._folder / "tls.key"),
             # There is no kube-proxy that would have to forget it.
@@ -182,23 +216,4 @@ class Webhook:
             **CREDENTIALS,
             "AWS_DEFAULT_REGION": REGION,
             "AWS_EC2_METADATA_DISABLED": "true",
-            **settings,
         }
-
-
-def _move_to_bindable_port(control_plane: ControlPlane, address: str) -> int:
-    """Return the Service's port, moved out of the privileged range if this user may not listen there."""
-    try:
-        socket.create_server((address, 443)).close()
-    except PermissionError:
-        _patch(control_plane, "service/fastload", {"/spec/ports/0/port": _UNPRIVILEGED_PORT})
-        ports = {f"/webhooks/{number}/clientConfig/service/port": _UNPRIVILEGED_PORT for number in (0, 1)}
-        _patch(control_plane, "mutatingwebhookconfiguration/fastload", ports)
-        return _UNPRIVILEGED_PORT
-    return 443
-
-
-def _patch(control_plane: ControlPlane, what: str, values: Mapping[str, Any]) -> None:
-    operations = [{"op": "replace", "path": path, "value": value} for path, value in values.items()]
-    arguments = ("--namespace", NAMESPACE, "--type=json", f"--patch={json.dumps(operations)}")
-    control_plane.kubectl("patch", what, *arguments)

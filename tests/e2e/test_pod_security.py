@@ -39,6 +39,17 @@ def test_a_restricted_namespace_takes_a_cache_on_a_claim(
     assert len(cache_mounts(created)) == 1
 
 
+def test_a_baseline_namespace_takes_the_init_container_that_opens_a_claim(
+    control_plane: ControlPlane, client: httpx.Client, model: Model
+) -> None:
+    namespace = Namespace.create(control_plane, client, {ENFORCE: "baseline"})
+
+    created = namespace.create_pod(restricted(engine_pod(model, **{"fastload.dev/cache": "pvc:compile-cache"})))
+
+    assert [init["name"] for init in created["spec"]["initContainers"]] == ["fastload-cache-init"]
+    assert len(cache_mounts(created)) == len(claims(created)) == 1
+
+
 def test_a_level_that_is_enforced_later_is_noticed(
     control_plane: ControlPlane, namespace: Namespace, model: Model
 ) -> None:

@@ -240,6 +240,24 @@ def test_no_script_makes_the_reader_fail(fragments: list[str], joint: str) -> No
     assert script_facts(joint.join(fragments)).namespace == "serving"
 
 
-@pytest.mark.parametrize("opening", ["(", "{ ", "if true; then ", "$(", "${A:-", '"$(', "((", "f() { ", "<<E\n", "[[ "])
-def test_deep_nesting_does_not_make_the_reader_fail(opening: str) -> None:
-    assert script_facts(f"vllm serve {opening * 3000}").namespace == "serving"
+NESTS = [
+    "( )",
+    "{ ;}",
+    "if true; then ;fi",
+    "$( )",
+    "${A:- }",
+    '"$( )"',
+    "$(( ))",
+    "[[ ]]",
+    "'' ''",
+    "while a; do ;done",
+]
+
+
+@pytest.mark.parametrize("nest", NESTS)
+@pytest.mark.parametrize("closed", [True, False])
+def test_deep_nesting_does_not_make_the_reader_fail(nest: str, closed: bool) -> None:  # noqa: FBT001 - a parameter
+    opening, _, closing = nest.rpartition(" ")
+    script = f"vllm serve {opening * 3000} m {closing * 3000 if closed else ''}"
+    assert script_facts(script).namespace == "serving"
+    assert script_facts(f"vllm serve m -tp $(({'(' * 3000}1{')' * 3000}))").namespace == "serving"

@@ -60,6 +60,7 @@ SCRIPTS = {
     "assignments of one line, then a command": 'A=1 B="x $ONE  y" C=(a "b c" $TWO)\nC+=(--z)\nvllm $A "$B" "${C[@]}"',
     "assignments line by line": "A=1\nB=$A$ONE\nA+=2\nvllm $A $B",
     "arrays": 'A=(1 2); A+=(3); B=("${A[@]}" x); vllm ${B[@]} ${B[0]} "${A[*]}" ${A[*]}',
+    "arrays that may be empty": 'A=(); B=(x "y z"); vllm "${A[@]+"${A[@]}"}" "${B[@]+"${B[@]}"}" "${@:-none}"',
     "array with comments": 'A=(--model m\n  # a comment\n  "--json={\\"a\\": [1,2]}"\n)\nvllm "${A[@]}" --last',
     "defaults": 'vllm "${ONE:-d}" ${NOPE:-"a b" c} "${NOPE:-a b}" ${NOPE:=dd} $NOPE',
     "defaults of empty names": 'vllm ${EMPTY:-e} "${EMPTY-f}" ${ONE:+y} ${NOPE:+n} ${EMPTY:+n} ${EMPTY+y}',

@@ -178,13 +178,8 @@ def _common(launches: Sequence[Launch]) -> Launch | None:
     first = launches[0]
     if any(launch.engine is not first.engine for launch in launches):
         return None
-    same = {
-        name: getattr(first, name)
-        if all(getattr(launch, name) == getattr(first, name) for launch in launches)
-        else None
-        for name in _COMPARED
-    }
-    return msgspec.structs.replace(first, **same)
+    differing = [name for name in _COMPARED if len({getattr(launch, name) for launch in launches}) > 1]
+    return msgspec.structs.replace(first, **dict.fromkeys(differing))
 
 
 _COMPARED = (

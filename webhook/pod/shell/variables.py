@@ -144,11 +144,15 @@ class Variables:
 
     def _listed(self, piece: Variable) -> list[_Part]:
         """`$@`, `$*` and their like for arrays: one word each, or all joined by a blank for a quoted `*`."""
-        positional = piece.name in ("@", "*")
-        value: Value = self.arguments if positional else self.values.get(piece.name, self._absent(piece.name))
+        value: Value = self.arguments
+        if piece.name not in ("@", "*"):
+            value = self.values.get(piece.name, self._absent(piece.name))
+            if piece.operator and piece.name not in self.values and not self._may_hold(piece.name):
+                value = ()
         items = (value,) if isinstance(value, str) else value
-        if piece.operator and not (items and any(items)):
-            items = tuple(part[0] for operand in piece.operand for part in self._parts(operand) if part is not None)
+        if piece.operator and not any(items):
+            items = tuple(part[0] for part in self._operand(piece.operand, quoted=True) if part is not None)
+            items = () if piece.operator[-1] == "+" else items
         if piece.quoted and "*" in (piece.name, piece.index):
             return [(" ".join(items), False)]
         parts: list[_Part] = []

@@ -7,10 +7,11 @@ from demo.s3 import Model
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.fixtures import control_plane
 from tests.cluster.waiting import wait_until
-from tests.e2e.installation import Webhook, install
+from tests.e2e.installation import install
 from tests.e2e.namespace import Namespace
 from tests.e2e.pods import STATUS, annotation, engine_pod
 from tests.e2e.s3 import S3, running_s3
+from tests.e2e.webhook_process import Webhook
 
 __all__ = ["control_plane"]
 

@@ -2,10 +2,10 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 from demo.s3 import Model
-from tests.e2e.installation import Webhook
 from tests.e2e.namespace import Namespace
 from tests.e2e.pods import STATUS, annotation, engine_pod, env
 from tests.e2e.s3 import S3
+from tests.e2e.webhook_process import Webhook
 
 PODS = 200
 

@@ -17,10 +17,10 @@ from demo.s3 import Model
 from demo.webhook import FASTLOAD, environment
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.waiting import wait_until
-from tests.e2e.installation import Webhook
 from tests.e2e.namespace import Namespace, RefusedError
 from tests.e2e.pods import INJECT, REASONS, STATUS, Json, annotation, host_paths
 from tests.e2e.s3 import S3
+from tests.e2e.webhook_process import Webhook
 from webhook.pod.template import Template, find_templates
 
 CASES = Path(__file__).parent.parent / "cases"

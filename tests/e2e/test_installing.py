@@ -7,9 +7,10 @@ import pytest
 from demo.s3 import Model
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.waiting import wait_until
-from tests.e2e.installation import NAMESPACE, Webhook, install
+from tests.e2e.installation import NAMESPACE, install
 from tests.e2e.namespace import Namespace
 from tests.e2e.pods import STATUS, annotation, engine_pod, env
+from tests.e2e.webhook_process import Webhook
 
 
 def test_its_own_pods_pass_the_strictest_pod_security_and_are_not_sent_to_it(

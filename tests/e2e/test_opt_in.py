@@ -6,9 +6,9 @@ import pytest
 from demo.s3 import Model
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.waiting import wait_until
-from tests.e2e.installation import Webhook
 from tests.e2e.namespace import Namespace
 from tests.e2e.pods import INJECT, STATUS, Json, annotation, engine_pod, env, plain_pod
+from tests.e2e.webhook_process import Webhook
 
 
 @pytest.fixture

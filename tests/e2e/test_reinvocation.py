@@ -9,10 +9,10 @@ from tests.cluster.certificates import CertificateAuthority
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.loopback import free_ports
 from tests.cluster.waiting import wait_until
-from tests.e2e.installation import Webhook
 from tests.e2e.mutating import configuration, mutating_webhook
 from tests.e2e.namespace import Namespace
 from tests.e2e.pods import STATUS, Json, annotation, cache_mounts, engine_pod, plain_pod
+from tests.e2e.webhook_process import Webhook
 
 # Configurations are called in the order of their names, and this one comes behind `fastload`.
 LATER = "mesh"

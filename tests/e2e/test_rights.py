@@ -1,7 +1,7 @@
 import pytest
 
 from tests.cluster.control_plane import ControlPlane
-from tests.e2e.installation import Webhook
+from tests.e2e.webhook_process import Webhook
 
 
 @pytest.mark.parametrize("resource", ["secrets", "configmaps", "pods", "deployments", "serviceaccounts"])

@@ -5,10 +5,10 @@ import pytest
 from demo.s3 import Model
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.waiting import wait_until
-from tests.e2e.installation import Webhook
 from tests.e2e.namespace import Namespace
 from tests.e2e.nodes import NODE_POOLS, node, node_pool
 from tests.e2e.pods import Json, anywhere, plan
+from tests.e2e.webhook_process import Webhook
 
 CATALOGUE = "catalogue"
 

@@ -31,6 +31,7 @@ from webhook.pod.unknown import outside
         "conda run --no-capture-output -n vllm vllm serve m",
         "standard-supervisor vllm serve m",
         "/opt/nvidia/nvidia_entrypoint.sh vllm serve m",
+        "ray symmetric-run --address 10.0.0.1:6379 --min-nodes=2 -- vllm serve m",
         "time -p nohup env A=1 vllm serve m",
     ],
 )

@@ -10,13 +10,16 @@ from webhook.pod.commandline import Grammar, read_command_line
 from webhook.pod.engines.sglang_options import SGLANG
 from webhook.pod.engines.vllm_options import VLLM
 from webhook.pod.facts import Engine
-from webhook.pod.programs import SERVE, SGLANG_FLAGS, Program
+from webhook.pod.programs import SERVE, SGLANG_FLAGS, Program, kserve_program
 from webhook.pod.unknown import is_known
 
 # Entry point `vllm serve` (or the API server, which takes the same flags).
 _VLLM_ENTRY = ("vllm/vllm-openai", "vllm/vllm-openai-rocm", "rocm/vllm-openai")
 # Images without a launching entry point: their args are a command.
 _NO_ENTRY = ("lmsysorg/sglang",)
+# Entry point `python3 -m huggingfaceserver` (KServe's serving runtimes give args alone).
+_KSERVE = "huggingfaceserver"
+_KSERVE_FLAGS = ("--model_name", "--model_id", "--model_dir")
 # Parts of a name that say the image is something beside an engine.
 _BESIDE = ("router", "gateway", "frontend", "proxy", "sidecar", "operator", "controller", "exporter", "bench", "epp")
 _MODEL_FLAGS = frozenset({"--model", "--model-path"})
@@ -35,6 +38,8 @@ def program_of_image(image: str, words: Sequence[str], *, gpus: bool) -> Program
     name = _name(image)
     if name.endswith(_NO_ENTRY) or any(part in name for part in _BESIDE):
         return None
+    if name.endswith(_KSERVE) and gpus and any(word.startswith(_KSERVE_FLAGS) for word in words):
+        return kserve_program(words)
     if "vllm" in name and words[:1] == ["serve"]:
         return Program(Engine.VLLM, words[1:], SERVE)
     if "vllm" in name and _launches(words, VLLM, gpus=gpus, entry=name.endswith(_VLLM_ENTRY)):

@@ -61,6 +61,11 @@ _PREFIXES: dict[str, Prefix] = {
     ),
     "conda": _prefix("-n -p --name --prefix --cwd", subcommand="run"),
     "poetry": _prefix(subcommand="run"),
+    # Starts Ray on every node, and the program on the first (Ray's documentation).
+    "ray": _prefix(
+        "--address --min-nodes --num-cpus --num-gpus --resources --labels --node-ip-address --memory",
+        subcommand="symmetric-run",
+    ),
     "ddtrace-run": _prefix(),
     "opentelemetry-instrument": _prefix(
         "--traces_exporter --metrics_exporter --logs_exporter --service_name --exporter_otlp_endpoint"
@@ -107,14 +112,12 @@ def _after(words: list[str], prefix: Prefix) -> list[str] | None:
         if words[1:2] != [prefix.subcommand]:
             return None
         at = 2
-    while at < len(words) and words[at][:1] == "-":
-        option = words[at]
-        at += 2 if option in prefix.valued else 1
-        if option == "--":
-            break
+    while at < len(words) and words[at][:1] == "-" and words[at] != "--":
+        at += 2 if words[at] in prefix.valued else 1
     at += prefix.operands
     if words[at : at + 1] == ["--"]:
-        at += 1
+        return words[at + 1 :]
+    # A word that is not known may stand for any number of words; only `--` would still tell where the program begins.
     return words[at:] if all(map(is_known, words[:at])) else None
 
 

@@ -148,6 +148,11 @@ def _file(path: str, argv: Sequence[str]) -> Program | None:
     return next((_launch(launch, argv[1:]) for suffix, launch in _FILES if f"/{argv[0]}".endswith(f"/{suffix}")), None)
 
 
+def kserve_program(words: Sequence[str]) -> Program | None:
+    """The launch of KServe's huggingfaceserver with these words, or None where they name another back end."""
+    return _launch(_MODULES["huggingfaceserver"], words)
+
+
 def _launch(launch: tuple[Engine, Reader] | None, words: Sequence[str]) -> Program | None:
     if launch is None:
         return None

@@ -305,10 +305,8 @@ def test_without_a_cluster_the_rules_tell_the_namespace() -> None:
 class TestOffline:
     """A preview without any I/O."""
 
-    def known(
-        self, pod: PodFacts, assumed: Assumed | None = None, settings: LookupSettings = LookupSettings()
-    ) -> World:
-        world = OfflineWorld(settings, load_catalogue(), NamespaceRules(), assumed)
+    def known(self, pod: PodFacts, assumed: Assumed | None = None, settings: LookupSettings | None = None) -> World:
+        world = OfflineWorld(settings or LookupSettings(), load_catalogue(), NamespaceRules(), assumed)
         known = world.known(pod)
         assert asyncio.run(world.find(pod)) == known
         return known

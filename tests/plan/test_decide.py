@@ -102,7 +102,6 @@ NOT_STREAMED = [
     ("model not known", launch(model=None), Code.NOT_OBJECT_STORAGE),
     ("tensorizer", launch(load_format="tensorizer"), Code.OTHER_LOAD_FORMAT),
     ("load format not known", launch(load_format=None), Code.OTHER_LOAD_FORMAT),
-    ("load format in a file", launch(load_format=None, config_file="/c.yaml"), Code.UNREADABLE_CONFIG_FILE),
     ("SGLang, local path", launch(engine=Engine.SGLANG, model="/data"), Code.NOT_OBJECT_STORAGE),
 ]
 

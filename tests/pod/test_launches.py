@@ -203,8 +203,15 @@ def test_a_config_file_leaves_open_what_the_line_does_not_say() -> None:
     assert not launch.loader.readable
 
 
-@pytest.mark.parametrize("line", ["vllm serve --config /c.yaml", "python3 -m sglang.launch_server --config=/c.yaml"])
-def test_a_config_file_may_name_the_model(line: str) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        "vllm serve --config /c.yaml",
+        "python3 -m sglang.launch_server --config=/c.yaml",
+        "vllm serve s3://b/m -tp 2 --config /c.yaml",
+    ],
+)
+def test_a_config_file_may_hold_anything(line: str) -> None:
     facts = facts_of(container(command=line.split()))
     assert codes(facts) == ["unreadable-config-file"]
     assert "/c.yaml" in facts.skips[0].text

@@ -39,15 +39,10 @@ def not_streamed(subject: Subject) -> Reason | None:
         return because(Code.NOT_OBJECT_STORAGE, model=model or "a place that the pod does not tell")
     # SGLang streams every object-store URI, whatever its load format says (SGLang's source).
     if subject.launch.engine is Engine.VLLM and _load_format(subject) not in _STREAMED:
-        return _not_streaming(subject)
+        return because(
+            Code.OTHER_LOAD_FORMAT, load_format=subject.launch.load_format or "(unknown before the pod runs)"
+        )
     return None
-
-
-def _not_streaming(subject: Subject) -> Reason:
-    launch = subject.launch
-    if launch.load_format is None and launch.config_file is not None:
-        return because(Code.UNREADABLE_CONFIG_FILE, container=subject.container.name, path=launch.config_file)
-    return because(Code.OTHER_LOAD_FORMAT, load_format=launch.load_format or "(unknown before the pod runs)")
 
 
 def reading_of(subject: Subject) -> Reading:

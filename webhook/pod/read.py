@@ -150,6 +150,10 @@ def _settle(
     problems: list[Reason] = []
     if recognition.undecidable is not None:
         problems.append(_undecidable(chosen))
+    elif launch.config_file is not None:
+        # It may hold any flag that the line does not: parallelism, loader, compilation.
+        path = launch.config_file or "a config file"
+        problems.append(because(Code.UNREADABLE_CONFIG_FILE, container=chosen.container.name, path=path))
     elif recognition.model_problem is not None and annotations.model is None:
         problems.append(_model_reason(chosen, launch, recognition))
     return _overridden(launch, annotations, marks), tuple(problems)
@@ -159,8 +163,6 @@ def _model_reason(chosen: _Candidate, launch: Launch, recognition: Recognition) 
     name, problem = chosen.container.name, recognition.model_problem
     if recognition.model_undecided:
         return because(Code.UNDECIDABLE_SCRIPT, container=name, problem=f"which model is not clear: {problem}")
-    if launch.config_file is not None and launch.model is None:
-        return because(Code.UNREADABLE_CONFIG_FILE, container=name, path=launch.config_file or "a config file")
     return because(Code.UNKNOWN_MODEL, container=name, engine=launch.engine, problem=problem)
 
 

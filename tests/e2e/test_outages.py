@@ -52,6 +52,7 @@ def test_while_s3_hangs_a_pod_gets_what_is_certain_and_the_next_one_all(
     assert annotation(first, STATUS) == "partial"
     assert "lookup-slow" in (annotation(first, REASONS) or "").split(",")
     assert "RUNAI_STREAMER_CONCURRENCY" not in env(first)
+    assert env(first)["RUNAI_STREAMER_S3_LOW_SPEED_LIMIT"] == "1048576"
     assert len(cache_mounts(first)) == 1
     assert annotation(second, STATUS) == "injected"
     assert env(second)["RUNAI_STREAMER_CONCURRENCY"] == "17"

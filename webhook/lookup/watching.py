@@ -16,10 +16,11 @@ _log = logging.getLogger(__name__)
 _PAGE = 500
 # The server ends a watch after this many seconds; it is then made anew from the last version seen.
 _WATCH_SECONDS = 300
-# Pause after a watch that ended in good order, and the bounds of the pause after a failure, in seconds.
+# Pause after a watch that ended in good order, and the bounds of the pause after a failure, in seconds. The longest is
+# short: a namespace that enforces Pod Security since would refuse a pod that is patched by what was known before.
 _BETWEEN_SECONDS = 1.0
 _SHORTEST_SECONDS = 0.5
-_LONGEST_SECONDS = 30.0
+_LONGEST_SECONDS = 5.0
 # Pause before asking again for what does not exist (NodePools, without Karpenter).
 _ABSENT_SECONDS = 60.0
 _GONE = 410

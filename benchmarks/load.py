@@ -3,8 +3,10 @@
 import asyncio
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import cycle
+from pathlib import Path
 
 import msgspec
 
@@ -22,56 +24,69 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Target(msgspec.Struct, frozen=True):
-    """Where the server listens."""
+    """A server: where it listens, and its process."""
 
     port: int
     context: ssl.SSLContext
+    pid: int
+
+    def processor_seconds(self) -> float:
+        """Returns what the server's threads have used of the processor so far."""
+        threads = Path(f"/proc/{self.pid}/task").iterdir()
+        return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
+
+
+class Rate(msgspec.Struct, frozen=True):
+    """What a server that was kept busy did: answers a second, and what each took of its processor, in seconds."""
+
+    per_second: float
+    processor_seconds: float
 
 
 async def ask(target: Target, request: Request) -> bytes:
-    """Sends one request and returns the whole answer, head and body."""
+    """Sends one request and returns the body of its answer."""
     reader, writer = await asyncio.open_connection("localhost", target.port, ssl=target.context)
     writer.write(request.encoded())
     head = await reader.readuntil(b"\r\n\r\n")
-    length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
-    body = await reader.readexactly(length)
+    body = await reader.readexactly(_content_length(head))
     writer.close()
     await writer.wait_closed()
-    return head + body
+    return body
 
 
-async def requests_per_second(target: Target, request: Request, *, connections: int, seconds: float) -> float:
-    """Measures how many requests are answered in a second by a server that is kept busy.
+async def measure(target: Target, requests: Sequence[Request], *, connections: int, seconds: float) -> Rate:
+    """Keeps a server busy with these requests, again and again, and measures what it does.
 
     Raises:
         RuntimeError: an answer was not 200.
     """
-    answer_bytes = len(await ask(target, request))
-    clients = [await _connect(target, partial(_Client, request.encoded(), answer_bytes)) for _ in range(connections)]
-    started = time.perf_counter()
+    supply = cycle([request.encoded() for request in requests])
+    loop = asyncio.get_running_loop()
+    connect = partial(loop.create_connection, partial(_Client, supply), "localhost", target.port, ssl=target.context)
+    clients = [(await connect())[1] for _ in range(connections)]
+    started, used = time.perf_counter(), target.processor_seconds()
     before = sum(client.answered for client in clients)
     await asyncio.sleep(seconds)
     answered = sum(client.answered for client in clients) - before
-    elapsed = time.perf_counter() - started
+    elapsed, used = time.perf_counter() - started, target.processor_seconds() - used
     for client in clients:
         client.close()
     if any(client.failed for client in clients):
-        raise RuntimeError(f"{request.path} did not answer 200 to every request")
-    return answered / elapsed
+        raise RuntimeError("an answer was not 200")
+    return Rate(answered / elapsed, used / answered)
 
 
-async def _connect(target: Target, client: "Callable[[], _Client]") -> "_Client":
-    loop = asyncio.get_running_loop()
-    return (await loop.create_connection(client, "localhost", target.port, ssl=target.context))[1]
+def _content_length(head: bytes) -> int:
+    return int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
 
 
 class _Client(asyncio.Protocol):
-    """One connection. The answers to one request are all of one length, so their bytes are only counted."""
+    """One connection, which takes its requests from a supply that all share. Answers are only counted."""
 
-    def __init__(self, request: bytes, answer_bytes: int) -> None:
-        self._request = request
-        self._answer_bytes = answer_bytes
-        self._missing = answer_bytes
+    def __init__(self, supply: Iterator[bytes]) -> None:
+        self._supply = supply
+        self._received = b""
+        self._missing = 0
         self._transport: asyncio.Transport | None = None
         self.answered = 0
         self.failed = False
@@ -79,16 +94,21 @@ class _Client(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 (what create_connection gives)
         self._transport = transport
-        transport.write(self._request)
+        transport.write(next(self._supply))
 
     def data_received(self, data: bytes) -> None:
-        if self._missing == self._answer_bytes and not data.startswith(b"HTTP/1.1 200"):
-            self.failed = True
-        self._missing -= len(data)
+        if self._missing:
+            self._missing -= len(data)
+        else:
+            self._received += data
+            head, end, body = self._received.partition(b"\r\n\r\n")
+            if not end:
+                return
+            self.failed |= not head.startswith(b"HTTP/1.1 200")
+            self._received, self._missing = b"", _content_length(head) - len(body)
         if self._missing == 0 and self._transport is not None:
             self.answered += 1
-            self._missing = self._answer_bytes
-            self._transport.write(self._request)
+            self._transport.write(next(self._supply))
 
     def close(self) -> None:
         if self._transport is not None:

@@ -1,7 +1,14 @@
-"""The reviews that the benchmarks send: about 3 kB each, as the API server sends them for a pod of a Deployment."""
+"""The reviews that the benchmarks send: about 4 kB each, as the API server sends them for the pods of Deployments.
+
+Pods of one template differ as they do in a cluster: in the review's uid, the time in the managed fields, and the name
+of the volume with the service account's token.
+"""
 
 import json
+from collections.abc import Iterator
+from random import Random
 from typing import Any
+from uuid import UUID
 
 Json = dict[str, Any]
 
@@ -12,34 +19,46 @@ exec vllm serve "$MODEL" \\
   --tensor-parallel-size 2 --port 8000
 """
 _ASKED = {"fastload.dev/inject": "true"}
+_EXEC = {
+    "command": ["vllm", "serve", "s3://models/qwen3.6-35b-a3b"],
+    "args": ["--tensor-parallel-size", "2", "--port", "8000"],
+}
 _NGINX = {"command": ["nginx", "-g", "daemon off;"]}
 
-
-def reviews() -> dict[str, bytes]:
-    """Returns the reviews by what is special about their pods."""
-    exec_form = {
-        "command": ["vllm", "serve", "s3://models/qwen3.6-35b-a3b"],
-        "args": ["--tensor-parallel-size", "2", "--port", "8000"],
-    }
-    return {
-        "exec form": _review(_ASKED, exec_form),
-        "shell script": _review(_ASKED, {"command": ["/bin/bash", "-c"], "args": [_SCRIPT]}),
-        "skipped": _review(_ASKED, _NGINX),
-        "not opted in": _review({}, _NGINX),
-    }
+# What is special about the pods of each kind: their annotations, and what they launch.
+KINDS: dict[str, tuple[dict[str, str], Json]] = {
+    "exec": (_ASKED, _EXEC),
+    "shell": (_ASKED, {"command": ["/bin/bash", "-c"], "args": [_SCRIPT]}),
+    "skipped": (_ASKED, _NGINX),
+    "ignored": ({}, _NGINX),
+}
+_SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
+_TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 (a path)
 
 
-def _review(annotations: dict[str, str], launch: Json) -> bytes:
+def reviews(kind: str, templates: int, pods_each: int) -> list[bytes]:
+    """Returns a review for each pod, one of every template after the other."""
+    random = Random(kind)  # noqa: S311 (the same pods in every run)
+    return [_review(kind, f"{template:05}", random) for _ in range(pods_each) for template in range(templates)]
+
+
+def _review(kind: str, template: str, random: Random) -> bytes:
+    pods = {"group": "", "version": "v1", "resource": "pods"}
+    pod = {"group": "", "version": "v1", "kind": "Pod"}
     request = {
-        "uid": "705ab4f5-6393-11e8-b7cc-42010a800002",
-        "kind": {"group": "", "version": "v1", "kind": "Pod"},
-        "resource": {"group": "", "version": "v1", "resource": "pods"},
-        "requestKind": {"group": "", "version": "v1", "kind": "Pod"},
-        "requestResource": {"group": "", "version": "v1", "resource": "pods"},
+        "uid": str(UUID(int=random.getrandbits(128))),
+        "kind": pod,
+        "resource": pods,
+        "requestKind": pod,
+        "requestResource": pods,
         "namespace": "serving",
         "operation": "CREATE",
-        "userInfo": {"username": "system:serviceaccount:kube-system:replicaset-controller", "groups": ["system:nodes"]},
-        "object": {"apiVersion": "v1", "kind": "Pod", **_pod(annotations, launch), "status": {}},
+        "userInfo": {
+            "username": "system:serviceaccount:kube-system:replicaset-controller",
+            "uid": "5c1bd4b5-0f0f-4d0a-9a30-5e29c7b1f6ab",
+            "groups": ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"],
+        },
+        "object": {"kind": "Pod", "apiVersion": "v1", **_pod(kind, template, random), "status": {}},
         "oldObject": None,
         "dryRun": False,
         "options": {"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"},
@@ -48,27 +67,78 @@ def _review(annotations: dict[str, str], launch: Json) -> bytes:
     return json.dumps(whole, separators=(",", ":")).encode()
 
 
-def _pod(annotations: dict[str, str], launch: Json) -> Json:
+def _pod(kind: str, template: str, random: Random) -> Json:
+    annotations, launch = KINDS[kind]
+    token = "kube-api-access-" + "".join(random.choices(_SUFFIX_LETTERS, k=5))
     engine = {
         "name": "engine",
         "image": "vllm/vllm-openai:v0.19.0",
         **launch,
-        "env": [{"name": f"USER_SETTING_{index}", "value": f"value-{index}"} for index in range(12)],
-        "resources": {"limits": {"nvidia.com/gpu": "2", "memory": "256Gi"}, "requests": {"nvidia.com/gpu": "2"}},
-        "volumeMounts": [{"name": "data", "mountPath": "/data"}],
-    }
-    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "engine-7d4b9c", "uid": "1f0c", "controller": True}
-    metadata = {
-        "generateName": "engine-7d4b9c-",
-        "labels": {f"label-{index}": "x" * 20 for index in range(8)},
-        "annotations": {"prometheus.io/scrape": "true", **annotations},
-        "ownerReferences": [owner],
-        "managedFields": [{"manager": "kube-controller-manager", "fieldsV1": {"f:spec": {"f:containers": {}}}}],
+        "ports": [{"containerPort": 8000, "protocol": "TCP"}],
+        "env": [{"name": f"USER_SETTING_{index}", "value": f"value-{template}-{index}"} for index in range(12)],
+        "resources": {
+            "limits": {"memory": "256Gi", "nvidia.com/gpu": "2"},
+            "requests": {"memory": "256Gi", "nvidia.com/gpu": "2"},
+        },
+        "volumeMounts": [
+            {"name": "data", "mountPath": "/data"},
+            {"name": token, "readOnly": True, "mountPath": _TOKEN_PATH},
+        ],
+        "terminationMessagePath": "/dev/termination-log",
+        "terminationMessagePolicy": "File",
+        "imagePullPolicy": "IfNotPresent",
     }
     spec = {
-        "nodeSelector": {"node.kubernetes.io/instance-type": "p5.48xlarge"},
+        "volumes": [
+            {"name": "data", "emptyDir": {"medium": "Memory", "sizeLimit": "16Gi"}},
+            {"name": token, "projected": {"sources": list(_token_sources()), "defaultMode": 420}},
+        ],
         "containers": [engine],
-        "volumes": [{"name": "data", "emptyDir": {"medium": "Memory", "sizeLimit": "16Gi"}}],
-        "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+        "restartPolicy": "Always",
+        "terminationGracePeriodSeconds": 30,
+        "dnsPolicy": "ClusterFirst",
+        "nodeSelector": {"node.kubernetes.io/instance-type": "p5.48xlarge"},
+        "serviceAccountName": "default",
+        "serviceAccount": "default",
+        "securityContext": {},
+        "schedulerName": "default-scheduler",
+        "tolerations": [
+            {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+            {"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute"},
+            {"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute"},
+        ],
+        "priority": 0,
+        "enableServiceLinks": True,
+        "preemptionPolicy": "PreemptLowerPriority",
     }
-    return {"metadata": metadata, "spec": spec}
+    return {"metadata": _metadata(annotations, template, random), "spec": spec}
+
+
+def _metadata(annotations: dict[str, str], template: str, random: Random) -> Json:
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": f"engine-{template}", "uid": "1f0c"}
+    fields: Json = {"f:metadata": {"f:annotations": {}, "f:generateName": {}, "f:labels": {}}}
+    fields["f:spec"] = {"f:containers": {'k:{"name":"engine"}': {".": {}, "f:args": {}, "f:command": {}, "f:env": {}}}}
+    managed = {
+        "manager": "kube-controller-manager",
+        "operation": "Update",
+        "apiVersion": "v1",
+        "time": f"2026-10-05T{random.randrange(24):02}:{random.randrange(60):02}:{random.randrange(60):02}Z",
+        "fieldsType": "FieldsV1",
+        "fieldsV1": fields,
+    }
+    return {
+        "generateName": f"engine-{template}-",
+        "namespace": "serving",
+        "creationTimestamp": None,
+        "labels": {"app": "engine", "pod-template-hash": template},
+        "annotations": {"prometheus.io/scrape": "true", **annotations},
+        "ownerReferences": [{**owner, "controller": True, "blockOwnerDeletion": True}],
+        "managedFields": [managed],
+    }
+
+
+def _token_sources() -> Iterator[Json]:
+    yield {"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}}
+    yield {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}}
+    field = {"apiVersion": "v1", "fieldPath": "metadata.namespace"}
+    yield {"downwardAPI": {"items": [{"path": "namespace", "fieldRef": field}]}}

@@ -1,23 +1,25 @@
 """Microseconds that each step of a review takes, with everything it looks up in memory.
 
-Run it as `python -m benchmarks.steps`. A figure is the best of several rounds: what the code costs where nothing else
-wants the processor. A step is measured on the same warm objects again and again, so the steps add up to less than the
-whole, which starts from bytes each time. Log lines are left out.
+A figure is the best of several rounds: what the code costs where nothing else wants the processor. A step is measured
+on the same warm objects again and again, so the steps add up to less than the whole, which takes another pod each time.
+Of a template that was seen before, only the essence and the look-ups are made again. Log lines are left out.
 """
 
 import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import cycle
 
 import msgspec
 import structlog
 
-from benchmarks.reviews import reviews
-from webhook.admission.answer import answer
+from benchmarks.result import keep
+from benchmarks.reviews import KINDS, reviews
 from webhook.admission.decision import Outcome
 from webhook.admission.endpoint import Message, ReviewEndpoint
-from webhook.admission.review import read_pod_view, read_review
+from webhook.admission.essence import essence_of
+from webhook.admission.review import read_review
 from webhook.admission.reviewer import Reviewer
 from webhook.admission.settings import AdmissionSettings
 from webhook.lookup.catalogue import load_catalogue
@@ -33,11 +35,15 @@ from webhook.pipeline import Pipeline
 from webhook.plan.decide import decide
 from webhook.plan.settings import PlanSettings
 from webhook.pod.settings import PodSettings
+from webhook.pod.view import Pod
 from webhook.reasons import Code
 
 _ROUNDS = 7
 _ROUND_SECONDS = 0.05
 _GIB = 1024**3
+_TEMPLATES, _PODS_EACH = 200, 10
+# So many that each is forgotten by the time that it comes again.
+_TEMPLATES_TOO_MANY = 3_000
 
 Steps = dict[str, float]
 
@@ -62,25 +68,30 @@ class Bench:
         self.settings = PlanSettings()
         self.world = LiveWorld(LookupSettings(), load_catalogue(), NoCluster(NamespaceRules()), list_shards)
         self.pipeline = Pipeline(PodSettings(), self.settings, self.world)
-        self.reviewer = Reviewer(
-            self.pipeline, self.world, annotation_prefix=PodSettings().annotation_prefix, deadline_seconds=3.0
-        )
-        self.endpoint = ReviewEndpoint(self.reviewer, AdmissionSettings(), Uncounted())
 
-    async def measure(self, body: bytes) -> Steps:
-        """Measures the steps one by one, and the endpoint as a whole."""
-        request = read_review(body)
-        decision, _ = await self.reviewer.review(request)  # fills the caches
-        steps = {"decode": best(lambda: read_pod_view(read_review(body)))}
-        if decision.outcome is not Outcome.IGNORED:
-            steps |= self._measure_pipeline(body)
-        steps["answer"] = best(lambda: answer(request.uid, decision))
-        steps["whole"] = await best_awaited(lambda: self._serve(body))
+    def endpoint(self) -> ReviewEndpoint:
+        """Returns an endpoint that has seen no pod yet; the look-ups are shared."""
+        prefix = PodSettings().annotation_prefix
+        reviewer = Reviewer(self.pipeline, self.world, annotation_prefix=prefix, deadline_seconds=3.0)
+        return ReviewEndpoint(reviewer, AdmissionSettings(), Uncounted())
+
+    async def measure(self, kind: str) -> Steps:
+        """Measures the steps one by one, and whole reviews: of a template's first pod, and of a later one."""
+        endpoint = self.endpoint()
+        seen = cycle(reviews(kind, _TEMPLATES, _PODS_EACH))
+        unseen = cycle(reviews(kind, _TEMPLATES_TOO_MANY, 1))
+        for _ in range(_TEMPLATES):
+            await serve(endpoint, next(seen))
+        steps = {"decode": best(lambda: essence_of(read_review(next(seen)).object))}
+        if kind != "ignored":
+            steps |= self._measure_pipeline(next(seen))
+        steps["seen before"] = await best_awaited(lambda: serve(endpoint, next(seen)))
+        steps["first seen"] = await best_awaited(lambda: serve(endpoint, next(unseen)))
         return steps
 
     def _measure_pipeline(self, body: bytes) -> Steps:
-        request = read_review(body)
-        pod = read_pod_view(request)
+        essence = essence_of(read_review(body).object)
+        pod = msgspec.json.decode(essence, type=Pod)
         facts = self.pipeline.read(pod, namespace="serving")
         world = self.world.known(facts)
         if world is None:
@@ -92,18 +103,21 @@ class Bench:
             "look-ups": best(lambda: self.world.known(facts)),
             "plan": best(lambda: decide(facts, world, self.settings)),
             "patch": best(lambda: msgspec.json.encode(build_patch(facts, plan))),
-            "proof": best(lambda: prove(patch, msgspec.json.decode(request.object))),
+            "proof": best(lambda: prove(patch, msgspec.json.decode(essence))),
         }
 
-    async def _serve(self, body: bytes) -> None:
-        async def receive() -> Message:
-            return {"type": "http.request", "body": body, "more_body": False}
 
-        async def send(_message: Message) -> None:
-            pass
+async def serve(endpoint: ReviewEndpoint, body: bytes) -> None:
+    """Has one review answered, by the endpoint alone."""
 
-        headers = [(b"host", b"fastload"), (b"content-type", b"application/json")]
-        await self.endpoint({"type": "http", "method": "POST", "path": "/mutate", "headers": headers}, receive, send)
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(_message: Message) -> None:
+        pass
+
+    headers = [(b"host", b"fastload"), (b"content-type", b"application/json")]
+    await endpoint({"type": "http", "method": "POST", "path": "/mutate", "headers": headers}, receive, send)
 
 
 def best(step: Callable[[], object]) -> float:
@@ -133,13 +147,14 @@ async def best_awaited(step: Callable[[], Awaitable[object]]) -> float:
 
 
 async def main() -> None:
-    """Prints a table: a row for each pod, a column for each step."""
+    """Prints a table, a row for each kind of pod and a column for each step, and keeps the figures."""
     bench = Bench()
-    rows = {name: await bench.measure(body) for name, body in reviews().items()}
-    columns = list(next(iter(rows.values())))
-    print("microseconds".ljust(14), *(column.rjust(9) for column in columns))
-    for name, steps in rows.items():
-        print(name.ljust(14), *(f"{steps[column]:9.1f}" if column in steps else "-".rjust(9) for column in columns))
+    rows = {kind: await bench.measure(kind) for kind in KINDS}
+    columns = list(rows["exec"])
+    print("microseconds", *(column.rjust(11) for column in columns))
+    for kind, steps in rows.items():
+        print(kind.ljust(12), *(f"{steps[column]:11.1f}" if column in steps else "-".rjust(11) for column in columns))
+    keep("steps", {kind: {step.replace(" ", "_"): figure for step, figure in rows[kind].items()} for kind in rows})
 
 
 if __name__ == "__main__":

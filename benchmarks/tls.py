@@ -1,27 +1,29 @@
-"""Reviews per second over TLS on one core, beside an echo of the same sizes on the same stack in the same run.
+"""Reviews over TLS on one core, beside an echo of the same sizes on the same stack in the same run.
 
-The real command answers, with a model that it listed in an S3 of the benchmark's own; what a review needs is in memory
-from the first on, and each writes its line of log. Servers have one core, the load the other. A round measures each
-server in turn, so that whatever else the machine does falls on both; the figures are medians.
+The real command answers, with a model that it listed in an S3 of the benchmark's own, and writes its line of log for
+each review. The pods are of 200 templates that have been seen before; where it says `first seen`, each is the first of
+its template. Servers have one core, the load the others. What a request costs is the processor time that its server
+used, so that other work on the machine does not count; requests a second are what a core does all of whose time the
+server has. Rounds measure each server in turn; the figures are medians.
 """
 
 import asyncio
-import json
 import os
 import ssl
 import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import msgspec
 
-from benchmarks.load import Request, Target, ask, requests_per_second
-from benchmarks.reviews import reviews
+from benchmarks.load import Rate, Request, Target, ask, measure
+from benchmarks.result import keep
+from benchmarks.reviews import KINDS, reviews
 from demo.s3 import Model, embedded_s3, store
 from demo.webhook import certificate_flags, running_webhook
 from webhook.server.certificates import Files, issue
@@ -29,23 +31,23 @@ from webhook.server.certificates import Files, issue
 _MODEL = Model("models", "qwen3.6-35b-a3b", 17, 67 * 2**30)
 _CONNECTIONS = 16
 _ROUNDS = 5
-_SECONDS = 2.0
-_WARM_UP_SECONDS = 1.0
-_RESULT = Path("build/bench.json")
+_SECONDS = 1.0
+_TEMPLATES, _PODS_EACH = 200, 10
+# So many that the server has forgotten each by the time that it comes again.
+_TEMPLATES_TOO_MANY = 3_000
 
 
-class Figures(msgspec.Struct, frozen=True):
-    """One kind of pod: sizes in bytes, medians of the rounds in requests a second."""
+class Figures(msgspec.Struct, frozen=True, kw_only=True):
+    """One kind of pod: sizes in bytes, costs in microseconds of processor time, rates as wanted and as timed."""
 
     request_bytes: int
     answer_bytes: int
+    review_microseconds: float
+    echo_microseconds: float
     reviews_per_second: float
     echoes_per_second: float
-
-    @property
-    def ratio(self) -> float:
-        """Reviews for each echo."""
-        return self.reviews_per_second / self.echoes_per_second
+    ratio_to_echo: float
+    reviews_per_second_of_wall_time: float
 
 
 class Servers(msgspec.Struct, frozen=True):
@@ -55,20 +57,30 @@ class Servers(msgspec.Struct, frozen=True):
     echo: Target
 
 
-async def measure(servers: Servers, review: bytes) -> Figures:
+async def compare(servers: Servers, bodies: Sequence[bytes]) -> Figures:
     """Measures one kind of pod."""
-    answer = await ask(servers.webhook, Request("/mutate", review))
-    body_bytes = len(answer.partition(b"\r\n\r\n")[2])
-    requests = {servers.webhook: Request("/mutate", review), servers.echo: Request(f"/{body_bytes}", review)}
-    rates: dict[Target, list[float]] = {target: [] for target in requests}
-    for target, request in requests.items():
-        await requests_per_second(target, request, connections=_CONNECTIONS, seconds=_WARM_UP_SECONDS)
-    for _ in range(_ROUNDS):
-        for target, request in requests.items():
-            rate = await requests_per_second(target, request, connections=_CONNECTIONS, seconds=_SECONDS)
-            rates[target].append(rate)
-    medians = [statistics.median(rates[target]) for target in (servers.webhook, servers.echo)]
-    return Figures(len(review), body_bytes, *medians)
+    answer = await ask(servers.webhook, Request("/mutate", bodies[0]))
+    requests = {
+        servers.webhook: [Request("/mutate", body) for body in bodies],
+        servers.echo: [Request(f"/{len(answer)}", body) for body in bodies],
+    }
+    rates: dict[Target, list[Rate]] = {target: [] for target in requests}
+    for number in range(_ROUNDS + 1):
+        for target, each in requests.items():
+            rate = await measure(target, each, connections=_CONNECTIONS, seconds=_SECONDS)
+            if number > 0:  # the first warms up
+                rates[target].append(rate)
+    review, echo = (statistics.median(rate.processor_seconds for rate in rates[target]) for target in requests)
+    return Figures(
+        request_bytes=len(bodies[0]),
+        answer_bytes=len(answer),
+        review_microseconds=review * 1e6,
+        echo_microseconds=echo * 1e6,
+        reviews_per_second=1 / review,
+        echoes_per_second=1 / echo,
+        ratio_to_echo=echo / review,
+        reviews_per_second_of_wall_time=statistics.median(rate.per_second for rate in rates[servers.webhook]),
+    )
 
 
 @contextmanager
@@ -83,40 +95,42 @@ def servers_on(core: int) -> Iterator[Servers]:
         os.sched_setaffinity(0, {core})
         flags = {**certificate_flags(certificate), "--s3-endpoint": endpoint, "--drain-seconds": "0"}
         webhook = stack.enter_context(running_webhook(flags, folder / "webhook.log"))
-        echo_port = stack.enter_context(_echo(certificate))
-        os.sched_setaffinity(0, everything - {core} or everything)
         context = ssl.create_default_context(cafile=str(certificate.authority))
-        yield Servers(Target(urlsplit(webhook.reviews).port or 0, context), Target(echo_port, context))
+        echo = stack.enter_context(_echo(certificate, context))
+        os.sched_setaffinity(0, everything - {core} or everything)
+        yield Servers(Target(urlsplit(webhook.reviews).port or 0, context, webhook.process.pid), echo)
 
 
 @contextmanager
-def _echo(certificate: Files) -> Iterator[int]:
+def _echo(certificate: Files, context: ssl.SSLContext) -> Iterator[Target]:
     command = [sys.executable, "-m", "benchmarks.echo", str(certificate.certificate), str(certificate.key)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     try:
         assert process.stdout is not None  # noqa: S101 (it is a pipe)
-        yield int(process.stdout.readline())
+        yield Target(int(process.stdout.readline()), context, process.pid)
     finally:
         process.kill()
         process.wait()
 
 
 def main() -> None:
-    """Measures every kind of pod, prints a table and writes the figures to build/bench.json."""
-    figures: dict[str, Figures] = {}
+    """Measures every kind of pod, prints a table and keeps the figures."""
     print(f"over TLS, one core, {_CONNECTIONS} connections, medians of {_ROUNDS} rounds of {_SECONDS:g} s\n")
-    print(f"{'pod':<14} {'request':>8} {'answer':>8} {'reviews/s':>10} {'echoes/s':>10} {'ratio':>6}")
+    print(f"{'pod':<18} {'review us':>9} {'echo us':>8} {'reviews/s':>10} {'echoes/s':>10} {'ratio':>6}")
+    figures: dict[str, Figures] = {}
     with servers_on(min(os.sched_getaffinity(0))) as servers:
-        for name, review in reviews().items():
-            found = figures[name] = asyncio.run(measure(servers, review))
-            print(
-                f"{name:<14} {found.request_bytes:>8} {found.answer_bytes:>8} {found.reviews_per_second:>10.0f} "
-                f"{found.echoes_per_second:>10.0f} {found.ratio:>6.2f}",
-                flush=True,
-            )
-    _RESULT.parent.mkdir(exist_ok=True)
-    written = {name: {**msgspec.to_builtins(each), "ratio": each.ratio} for name, each in figures.items()}
-    _RESULT.write_text(json.dumps(written, indent=2) + "\n")
+        for kind in KINDS:
+            for name, pods in (
+                (kind, reviews(kind, _TEMPLATES, _PODS_EACH)),
+                (f"{kind}_first_seen", reviews(kind, _TEMPLATES_TOO_MANY, 1)),
+            ):
+                found = figures[name] = asyncio.run(compare(servers, pods))
+                print(
+                    f"{name.replace('_', ' '):<18} {found.review_microseconds:>9.1f} {found.echo_microseconds:>8.1f} "
+                    f"{found.reviews_per_second:>10.0f} {found.echoes_per_second:>10.0f} {found.ratio_to_echo:>6.2f}",
+                    flush=True,
+                )
+    keep("tls", {name: msgspec.to_builtins(each) for name, each in figures.items()})
 
 
 if __name__ == "__main__":

@@ -76,3 +76,24 @@ def test_the_pod_stays_what_it_was_and_is_valid_and_a_second_review_adds_nothing
     assert all(pointer.startswith(("/metadata/annotations", "/spec/")) for pointer in added)
     assert_valid(after)
     assert patch_of(response(app, review(after))) == ()
+
+
+class Changing(World1):
+    """A world that becomes another one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = World1()
+
+    def known(self, facts: PodFacts) -> World | None:
+        return self.now.known(facts)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(pods().map(annotated), min_size=1, max_size=2), st.lists(worlds(), min_size=1, max_size=2), st.data())
+def test_what_is_remembered_never_changes_an_answer(some: list[Json], few: list[AnyWorld], data: st.DataObject) -> None:
+    world = Changing()
+    app = endpoint(world)
+    for _ in range(4):
+        pod, world.now = data.draw(st.sampled_from(some)), data.draw(st.sampled_from(few))
+        assert response(app, review(pod)) == response(endpoint(world.now), review(pod))

@@ -57,9 +57,9 @@ def pipeline(given: Json) -> Pipeline:
 
 def through_the_pipeline(golden: Golden) -> Json:
     facts = golden.pipeline.read(msgspec.convert(golden.pod, Pod), namespace=golden.pod["metadata"]["namespace"])
-    tuned = golden.pipeline.tune_now(facts)
-    assert tuned
-    return apply(golden.pod, tuned.patch)
+    world = golden.pipeline.known(facts)
+    assert world
+    return apply(golden.pod, golden.pipeline.tune(facts, world).patch)
 
 
 def through_a_review(golden: Golden) -> Json:

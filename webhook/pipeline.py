@@ -2,8 +2,8 @@
 
     pod -> facts -> look-ups -> plan -> patch
 
-The look-ups are the only step that may wait. `tune_now` answers from memory alone and never waits; `tune` waits up to
-the look-ups' own deadline.
+The look-ups are the only step that may wait: `known` answers from memory alone and never waits, `find` waits up to the
+look-ups' own deadline. The other steps are pure: of equal facts and an equal world they make the same patch.
 """
 
 from collections.abc import Mapping
@@ -53,15 +53,15 @@ class Pipeline:
         """Reads the pod's facts; `ambient` is environment that a controller will add (LeaderWorkerSet's)."""
         return read_pod(pod, namespace=namespace, settings=self._pod_settings, ambient=ambient or {})
 
-    def tune_now(self, facts: PodFacts) -> Tuned | None:
-        """Plans and patches from what is in memory; None where a look-up would have to wait."""
-        world = self._source.known(facts)
-        return None if world is None else self._finish(facts, world)
+    def known(self, facts: PodFacts) -> World | None:
+        """Returns the world from memory; None where a look-up would have to wait."""
+        return self._source.known(facts)
 
-    async def tune(self, facts: PodFacts) -> Tuned:
-        """Plans and patches, waiting for the look-ups within their deadline."""
-        return self._finish(facts, await self._source.find(facts))
+    async def find(self, facts: PodFacts) -> World:
+        """Returns the world, waiting for the look-ups within their deadline."""
+        return await self._source.find(facts)
 
-    def _finish(self, facts: PodFacts, world: World) -> Tuned:
+    def tune(self, facts: PodFacts, world: World) -> Tuned:
+        """Plans and patches."""
         plan = decide(facts, world, self._plan_settings)
         return Tuned(facts, world, plan, build_patch(facts, plan))

@@ -16,13 +16,13 @@ NO_ENGINE = because(Code.NO_ENGINE)
 
 def response(**fields: object) -> dict[str, Any]:
     decision = msgspec.structs.replace(Decision(outcome=Outcome.SKIPPED), **fields)
-    decoded = json.loads(answer("u", decision))
+    decoded = json.loads(answer(decision).to("u"))
     found: dict[str, Any] = decoded["response"]
     return found
 
 
 def test_the_least_answer() -> None:
-    assert json.loads(answer("u", Decision(outcome=Outcome.IGNORED))) == {
+    assert json.loads(answer(Decision(outcome=Outcome.IGNORED)).to("u")) == {
         "apiVersion": "admission.k8s.io/v1",
         "kind": "AdmissionReview",
         "response": {"uid": "u", "allowed": True, "auditAnnotations": {"status": "ignored"}},

@@ -3,12 +3,14 @@ import json
 from collections.abc import Mapping
 from typing import NoReturn
 
+import msgspec
 import pytest
 import structlog
 
 from tests.patched import additions, apply
 from tests.reviews import Json, Ledger, World1, endpoint, patch_of, pipeline, pod, response, review
 from webhook.admission.decision import Outcome
+from webhook.lookup.facts import World
 from webhook.patch.operation import Operation
 from webhook.pipeline import Pipeline, Tuned
 from webhook.pod.facts import PodFacts
@@ -146,10 +148,11 @@ class Inconsistent(Pipeline):
     def read(self, pod: Pod, *, namespace: str, ambient: Mapping[str, str] | None = None) -> PodFacts:
         return self._real.read(pod, namespace=namespace, ambient=ambient)
 
-    def tune_now(self, facts: PodFacts) -> Tuned | None:
-        tuned = self._real.tune_now(facts)
-        assert tuned is not None
-        return Tuned(tuned.facts, tuned.world, tuned.plan, (self._operation,))
+    def known(self, facts: PodFacts) -> World | None:
+        return self._real.known(facts)
+
+    def tune(self, facts: PodFacts, world: World) -> Tuned:
+        return msgspec.structs.replace(self._real.tune(facts, world), patch=(self._operation,))
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from typing import Literal
 
 import msgspec
 
-from webhook.admission.decision import Decision
+from webhook.admission.decision import Decision, Outcome
 from webhook.admission.review import API_VERSION, KIND
+from webhook.reasons import Code
 
 # The API server cuts a warning after 256 characters, and all warnings of a request after 4,096 together.
 _WARNING_CHARACTERS = 256
@@ -44,10 +45,23 @@ class _Answer(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
 _encoder = msgspec.json.Encoder()
 
 
-def answer(uid: str, decision: Decision) -> bytes:
-    """Encodes the answer to the review with this uid: always allowed, and patched where the decision has a patch."""
+class Answer(msgspec.Struct, frozen=True):
+    """The answer that a decision gives to any review, encoded around the place of the review's uid."""
+
+    outcome: Outcome
+    codes: tuple[Code, ...]
+    before_uid: bytes
+    after_uid: bytes
+
+    def to(self, uid: str) -> bytes:
+        """Returns the answer to the review with this uid."""
+        return b"%b%b%b" % (self.before_uid, _encoder.encode(uid), self.after_uid)
+
+
+def answer(decision: Decision) -> Answer:
+    """Encodes the answer: always allowed, and patched where the decision has a patch."""
     response = _Response(
-        uid=uid,
+        uid="",
         allowed=True,
         patch=decision.patch,
         patch_type=None if decision.patch is None else "JSONPatch",
@@ -55,7 +69,10 @@ def answer(uid: str, decision: Decision) -> bytes:
         audit_annotations=_audit_annotations(decision),
         warnings=list(_warnings(decision)),
     )
-    return _encoder.encode(_Answer(api_version=API_VERSION, kind=KIND, response=response))
+    encoded = _encoder.encode(_Answer(api_version=API_VERSION, kind=KIND, response=response))
+    # The uid stands first in the response, and nothing before it is empty.
+    before_uid, _, after_uid = encoded.partition(_encoder.encode(response.uid))
+    return Answer(decision.outcome, decision.codes, before_uid, after_uid)
 
 
 def _status(decision: Decision) -> _Status | None:

@@ -70,9 +70,9 @@ class ReviewEndpoint:
         except _RefusedError as refused:
             await self._refuse(send, refused, started)
         else:
-            decision, body = await self._reviewer.review(request)
-            await _respond(send, HTTPStatus.OK, body, content_type=b"application/json")
-            self._observe(decision.outcome, decision.codes, started)
+            answer = await self._reviewer.review(request)
+            await _respond(send, HTTPStatus.OK, answer.to(request.uid), content_type=b"application/json")
+            self._observe(answer.outcome, answer.codes, started)
 
     async def _refuse(self, send: Send, refused: _RefusedError, started: float) -> None:
         body = f"{str(refused)[:300]}\n".encode()

@@ -7,8 +7,6 @@ from typing import Annotated
 
 import msgspec
 
-from webhook.pod.view import Pod
-
 API_VERSION = "admission.k8s.io/v1"
 KIND = "AdmissionReview"
 
@@ -54,7 +52,6 @@ class UnreadableReviewError(ValueError):
 
 
 _reviews = msgspec.json.Decoder(_Review)
-_pods = msgspec.json.Decoder(Pod)
 
 
 def read_review(body: bytes) -> Request:
@@ -72,13 +69,3 @@ def read_review(body: bytes) -> Request:
     if (review.api_version, review.kind) != (API_VERSION, KIND):
         raise UnreadableReviewError(f"send a {KIND} of {API_VERSION}; its apiVersion and kind say something else")
     return review.request
-
-
-def read_pod_view(request: Request) -> Pod:
-    """Decodes the parts of the pod that are read.
-
-    Raises:
-        ValueError: the object is not a pod.
-        RecursionError: the object is nested too deeply.
-    """
-    return _pods.decode(request.object)

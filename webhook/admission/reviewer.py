@@ -9,10 +9,12 @@ from typing import TypeVar
 import msgspec
 import structlog
 
-from webhook.admission.answer import answer
+from webhook.admission.answer import Answer, answer
 from webhook.admission.decision import Decision, Outcome
 from webhook.admission.gate import NamespaceSource, OptIn, asked_by_namespace, asked_by_pod, creates_pod
-from webhook.admission.review import Request, read_pod_view
+from webhook.admission.review import Request
+from webhook.admission.templates import Answered, Template, Templates
+from webhook.lookup.facts import World
 from webhook.patch.operation import Operation
 from webhook.patch.proof import prove
 from webhook.pipeline import Pipeline, Tuned
@@ -27,12 +29,12 @@ _json_encoder = msgspec.json.Encoder()
 _json_decoder = msgspec.json.Decoder()
 
 
-def _failed_open(code: Code) -> Decision:
+def _failed_open(code: Code) -> Answer:
     reason = because(code)
-    return Decision(outcome=Outcome.FAILED_OPEN, reasons=(reason,), warnings=(reason.text,))
+    return answer(Decision(outcome=Outcome.FAILED_OPEN, reasons=(reason,), warnings=(reason.text,)))
 
 
-_NOT_A_POD_CREATION = Decision(outcome=Outcome.IGNORED, reasons=(because(Code.NOT_A_POD_CREATION),))
+_NOT_A_POD_CREATION = answer(Decision(outcome=Outcome.IGNORED, reasons=(because(Code.NOT_A_POD_CREATION),)))
 _TOO_LATE = _failed_open(Code.DEADLINE)
 _UNREADABLE_POD = _failed_open(Code.UNREADABLE_POD)
 _OUR_FAULT = _failed_open(Code.INTERNAL_ERROR)
@@ -56,41 +58,51 @@ class Reviewer:
         self._namespaces = namespaces
         self._prefix = annotation_prefix
         self._deadline_seconds = deadline_seconds
+        self._templates = Templates()
 
-    async def review(self, request: Request) -> tuple[Decision, bytes]:
-        """Decides, and encodes the answer. Never raises, except where it is cancelled."""
+    async def review(self, request: Request) -> Answer:
+        """Decides. Never raises, except where it is cancelled."""
         try:
-            decision = await self._decide(request)
-            return decision, answer(request.uid, decision)
+            return await self._decide(request)
         except _TooLateError:
-            decision = _TOO_LATE
+            return _TOO_LATE
         except Exception as error:  # noqa: BLE001 (no fault of ours may cost the user a pod)
-            decision = _OUR_FAULT
             _log_fault(request, error)
-        return decision, answer(request.uid, decision)
+            return _OUR_FAULT
 
-    async def _decide(self, request: Request) -> Decision:
+    async def _decide(self, request: Request) -> Answer:
         if not creates_pod(request):
             return _NOT_A_POD_CREATION
         due = asyncio.get_running_loop().time() + self._deadline_seconds
-        namespace = request.namespace or ""
         try:
-            pod = read_pod_view(request)
+            template = self._templates.of(request)
         except (ValueError, RecursionError):
             return _UNREADABLE_POD
-        opinion = asked_by_pod(pod, self._prefix) or await self._asked_by_namespace(namespace, due)
+        opinion = asked_by_pod(template.pod, self._prefix) or await self._asked_by_namespace(template.namespace, due)
         if isinstance(opinion, Decision):
-            return opinion
-        facts = self._pipeline.read(pod, namespace=namespace)
+            return answer(opinion)
+        facts = self._facts_of(template)
         if opinion is OptIn.NAMESPACE and _is_bystander(facts):
-            return Decision(outcome=Outcome.IGNORED, reasons=facts.skips)
+            return answer(Decision(outcome=Outcome.IGNORED, reasons=facts.skips))
         # Memory first: the usual review waits for nothing and starts no timer.
-        tuned = self._pipeline.tune_now(facts)
-        if tuned is None:
-            tuned = await _within(due, self._pipeline.tune(facts))
-        decision = _conclude(request, tuned)
-        _log_decision(request, facts, decision)
-        return decision
+        world = self._pipeline.known(facts)
+        if world is None:
+            world = await _within(due, self._pipeline.find(facts))
+        given = self._answer_in(world, template, facts)
+        # Once the answer is on its way: nobody waits for a line of log to be written.
+        asyncio.get_running_loop().call_soon(_log_decision, request.uid, facts, given)
+        return given
+
+    def _facts_of(self, template: Template) -> PodFacts:
+        if template.facts is None:
+            template.facts = self._pipeline.read(template.pod, namespace=template.namespace)
+        return template.facts
+
+    def _answer_in(self, world: World, template: Template, facts: PodFacts) -> Answer:
+        if template.answered is None or template.answered.world != world:
+            decision = _conclude(template, self._pipeline.tune(facts, world))
+            template.answered = Answered(world, answer(decision))
+        return template.answered.answer
 
     async def _asked_by_namespace(self, name: str, due: float) -> OptIn | Decision:
         namespace = self._namespaces.known_namespace(name)
@@ -120,36 +132,34 @@ def _is_bystander(facts: PodFacts) -> bool:
     return facts.launch is None and all(skip.code is not Code.SEVERAL_ENGINES for skip in facts.skips)
 
 
-def _conclude(request: Request, tuned: Tuned) -> Decision:
+def _conclude(template: Template, tuned: Tuned) -> Decision:
     skipped: tuple[Reason, ...] = tuned.plan.reasons if tuned.plan.status is Status.SKIPPED else ()
     unchanged = not tuned.patch and tuned.facts.annotations.status_present
     return Decision(
         outcome=Outcome.UNCHANGED if unchanged else Outcome(tuned.plan.status),
         reasons=tuned.plan.reasons,
         warnings=tuple(reason.text for reason in (*tuned.facts.annotations.problems, *skipped)),
-        patch=_encode_proven(tuned.patch, request) if tuned.patch else None,
+        patch=_encode_proven(tuned.patch, template) if tuned.patch else None,
         plan=tuned.plan.summary,
     )
 
 
-def _encode_proven(operations: tuple[Operation, ...], request: Request) -> bytes:
+def _encode_proven(operations: tuple[Operation, ...], template: Template) -> bytes:
     encoded = _json_encoder.encode(operations)
-    prove(operations, _json_decoder.decode(request.object))
+    prove(operations, _json_decoder.decode(template.essence))
     return encoded
 
 
-def _log_decision(request: Request, facts: PodFacts, decision: Decision) -> None:
-    metadata = facts.view.metadata
-    name = facts.name or (metadata.generate_name if metadata else None)
+def _log_decision(uid: str, facts: PodFacts, given: Answer) -> None:
     # A log that cannot be written costs no pod either.
     with contextlib.suppress(Exception):
         _log.info(
             "reviewed",
-            uid=request.uid,
+            uid=uid,
             namespace=facts.namespace,
-            pod=name,
-            outcome=decision.outcome,
-            reasons=",".join(decision.codes),
+            pod=facts.name,
+            outcome=given.outcome,
+            reasons=",".join(given.codes),
         )
 
 

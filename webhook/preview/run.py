@@ -62,7 +62,7 @@ async def _place(document: Document, template: Template, pipeline: Pipeline) -> 
         problem = f"{title}: the pod at {template.pointer or '/'} cannot be read: {error}"
         raise UnreadableInputError(document.file, problem, document=document.number) from None
     facts = pipeline.read(pod, namespace=template.namespace or _DEFAULT_NAMESPACE, ambient=template.ambient)
-    tuned = pipeline.tune_now(facts) or await pipeline.tune(facts)
+    tuned = pipeline.tune(facts, pipeline.known(facts) or await pipeline.find(facts))
     patch = rebase(tuned.patch, template.pointer)
     return Placed(
         source=Source(

@@ -1,0 +1,113 @@
+import json
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.reviews import Json
+from webhook.admission.essence import essence_of
+from webhook.pod.view import Pod
+
+TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+
+def raw(of: object) -> msgspec.Raw:
+    """Encodes as the API server does: without spaces."""
+    return msgspec.Raw(json.dumps(of, separators=(",", ":")).encode())
+
+
+def essence(of: object) -> bytes:
+    return essence_of(raw(of))
+
+
+def issued(token: str, *, args: tuple[str, ...] = (), other_volume: str = "data") -> Json:
+    """A pod as the ServiceAccount plugin leaves it."""
+    mount = {"name": token, "readOnly": True, "mountPath": TOKEN_PATH}
+    sources = [{"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}}]
+    return {
+        "metadata": {"generateName": "qwen-", "annotations": {"a": "b"}},
+        "spec": {
+            "volumes": [
+                {"name": other_volume, "emptyDir": {}},
+                {"name": token, "projected": {"sources": sources, "defaultMode": 420}},
+            ],
+            "containers": [
+                {"name": "engine", "args": list(args), "volumeMounts": [mount]},
+                {"name": "sidecar", "volumeMounts": [{"name": other_volume, "mountPath": "/data"}, mount]},
+            ],
+        },
+    }
+
+
+def test_pods_that_differ_in_the_name_of_the_token_volume_only_have_one_essence() -> None:
+    assert essence(issued("kube-api-access-4vxfd")) == essence(issued("kube-api-access-zz9bc"))
+
+
+def test_owners_managed_fields_and_identity_do_not_count() -> None:
+    pod = issued("kube-api-access-4vxfd")
+    pod["metadata"] |= {"uid": "u", "ownerReferences": [{"uid": "o"}], "managedFields": [{"time": "now"}]}
+    pod["status"] = {"phase": "Pending"}
+    assert essence(pod) == essence(issued("kube-api-access-4vxfd"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"metadata": {"generateName": "llama-", "annotations": {"a": "b"}}},
+        {"metadata": {"name": "qwen-", "annotations": {"a": "b"}}},
+        {"metadata": {"generateName": "qwen-", "annotations": {"a": "c"}}},
+        {"metadata": {"generateName": "qwen-", "annotations": {"a": "b"}, "labels": {}}},
+        {"metadata": {"generateName": "qwen-", "annotations": {"a": "b"}, "namespace": "n"}},
+        {"metadata": {"generateName": "qwen-"}},
+        {"metadata": None},
+        {"spec": {**issued("kube-api-access-4vxfd")["spec"], "futureField": 1}},
+        {"spec": None},
+        issued("kube-api-access-4vxfd", args=("x",)),
+        issued("kube-api-access-4vxfd", other_volume="other"),
+    ],
+)
+def test_whatever_is_read_counts(change: Json) -> None:
+    assert essence({**issued("kube-api-access-4vxfd"), **change}) != essence(issued("kube-api-access-4vxfd"))
+
+
+@pytest.mark.parametrize(
+    "pod",
+    [
+        pytest.param(issued("kube-api-access-4vxfd", args=("kube-api-access-4vxfd",)), id="named in the arguments"),
+        pytest.param(
+            issued("kube-api-access-4vxfd", other_volume="kube-api-access-any"), id="the common name is taken"
+        ),
+        pytest.param(issued("kube-api-access-4vxfd", other_volume="kube-api-access-9xxxx"), id="another comes first"),
+        pytest.param(issued("kube-api-access-long-name"), id="another length"),
+        pytest.param(issued('kube-api-access-","":'), id="no name at all"),
+        pytest.param({"spec": {"volumes": [{"name": "kube-api-access-4vxfd", "emptyDir": {}}]}}, id="no token"),
+    ],
+)
+def test_a_name_that_may_mean_something_is_kept(pod: Json) -> None:
+    assert json.loads(essence(pod)) == pod
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["name", "generateName", "namespace", "labels", "annotations", "uid", "managedFields"]),
+        st.none() | st.text(st.characters(exclude_categories=["Cs"])) | st.dictionaries(st.text("ab/"), st.text("c")),
+    )
+    | st.none(),
+    st.dictionaries(st.sampled_from(["containers", "nodeName", "x"]), st.none() | st.text("ab") | st.lists(st.none())),
+)
+def test_a_pod_reads_the_same_from_its_essence(metadata: Json | None, spec: Json) -> None:
+    whole = raw({"kind": "Pod", "metadata": metadata, "spec": spec})
+    try:
+        pod = msgspec.json.decode(whole, type=Pod)
+    except msgspec.ValidationError:
+        with pytest.raises(msgspec.ValidationError):
+            msgspec.json.decode(essence_of(whole), type=Pod)
+    else:
+        assert msgspec.json.decode(essence_of(whole), type=Pod) == pod
+
+
+@pytest.mark.parametrize("of", [None, [], "pod", {"metadata": []}])
+def test_what_is_no_pod_has_none(of: object) -> None:
+    with pytest.raises(ValueError, match="Expected"):
+        essence(of)

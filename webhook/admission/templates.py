@@ -1,0 +1,83 @@
+"""Pods of one template are read and decided once.
+
+A decision is made from the essence of a pod, its namespace, the settings and the world, and from nothing else. The
+first two are the key here, and the settings hold as long as the process. The world comes new with each review: an
+answer is given again only in a world equal to its own, so whatever the look-ups learn counts at once.
+"""
+
+from collections import OrderedDict
+
+import msgspec
+
+from webhook.admission.answer import Answer
+from webhook.admission.essence import essence_of
+from webhook.admission.review import Request
+from webhook.lookup.facts import World
+from webhook.pod.facts import PodFacts
+from webhook.pod.view import Pod
+
+# Bytes of essence that are remembered. In memory a template takes some ten times its essence (measured).
+_LIMIT_BYTES = 4 * 1024**2
+# What a pod counts for at least, for a small one takes memory too; so there are no more than a thousand.
+_LEAST_BYTES = 4 * 1024
+# Pods are a few kB. One that is larger than this would push out many of them, so it is read each time.
+_LARGEST_BYTES = 64 * 1024
+
+_pods = msgspec.json.Decoder(Pod)
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """An answer, and the world that it was made in."""
+
+    world: World
+    answer: Answer
+
+
+class Template:
+    """What pods with one essence have in common in one namespace, as far as it was needed yet."""
+
+    def __init__(self, namespace: str, essence: bytes) -> None:
+        self.namespace = namespace
+        self.essence = essence
+        self.pod = _pods.decode(essence)
+        self.facts: PodFacts | None = None
+        self.answered: Answered | None = None
+
+
+class Templates:
+    """The templates met last, within a limit of memory. It belongs to one event loop and takes no lock."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[str, bytes], Template] = OrderedDict()
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def of(self, request: Request) -> Template:
+        """Returns the template of the request's pod, the same one for each of its pods while it is remembered.
+
+        Raises:
+            ValueError: the object is not a pod.
+            RecursionError: the object is nested too deeply.
+        """
+        key = (request.namespace or "", essence_of(request.object))
+        template = self._known.get(key)
+        if template is None:
+            template = Template(*key)
+            if len(template.essence) <= _LARGEST_BYTES:
+                self._remember(key, template)
+        else:
+            self._known.move_to_end(key)
+        return template
+
+    def _remember(self, key: tuple[str, bytes], template: Template) -> None:
+        self._known[key] = template
+        self._bytes += _weight(template)
+        while self._bytes > _LIMIT_BYTES:
+            _, oldest = self._known.popitem(last=False)
+            self._bytes -= _weight(oldest)
+
+
+def _weight(template: Template) -> int:
+    return max(len(template.essence), _LEAST_BYTES)

@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import Any, Protocol
 
 from webhook.admission.decision import Outcome
+from webhook.admission.log import log_decision
 from webhook.admission.review import UnreadableReviewError, read_review
 from webhook.admission.reviewer import Reviewer
 from webhook.admission.settings import AdmissionSettings
@@ -70,9 +71,13 @@ class ReviewEndpoint:
         except _RefusedError as refused:
             await self._refuse(send, refused, started)
         else:
-            answer = await self._reviewer.review(request)
+            reviewed = await self._reviewer.review(request)
+            answer = reviewed.answer
             await _respond(send, HTTPStatus.OK, answer.to(request.uid), content_type=b"application/json")
+            # The answer is out: nobody waits for what is counted and written now.
             self._observe(answer.outcome, answer.codes, started)
+            if reviewed.facts is not None:
+                log_decision(request, reviewed.facts, answer)
 
     async def _refuse(self, send: Send, refused: _RefusedError, started: float) -> None:
         body = f"{str(refused)[:300]}\n".encode()
@@ -80,7 +85,7 @@ class ReviewEndpoint:
         self._observe(Outcome.REFUSED, (), started)
 
     def _observe(self, outcome: Outcome, reasons: Sequence[Code], started: float) -> None:
-        # The answer is out; a metric that cannot be counted must not turn it into an error.
+        # A metric that cannot be counted must not turn an answer into an error.
         with contextlib.suppress(Exception):
             self._observer.observe(outcome, reasons, time.perf_counter() - started)
 

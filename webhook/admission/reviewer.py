@@ -1,17 +1,16 @@
 """From a request to its answer. Whatever goes wrong on the way, the answer is: allowed, as it was."""
 
 import asyncio
-import contextlib
-import traceback
+import time
 from collections.abc import Awaitable
 from typing import TypeVar
 
 import msgspec
-import structlog
 
 from webhook.admission.answer import Answer, answer
 from webhook.admission.decision import Decision, Outcome
 from webhook.admission.gate import NamespaceSource, OptIn, asked_by_namespace, asked_by_pod, creates_pod
+from webhook.admission.log import log_fault
 from webhook.admission.review import Request
 from webhook.admission.templates import Answered, Template, Templates
 from webhook.lookup.facts import World
@@ -24,17 +23,23 @@ from webhook.reasons import Code, Reason, because
 
 _T = TypeVar("_T")
 
-_log = structlog.get_logger()
 _json_encoder = msgspec.json.Encoder()
 _json_decoder = msgspec.json.Decoder()
 
 
-def _failed_open(code: Code) -> Answer:
+class Reviewed(msgspec.Struct, frozen=True):
+    """An answer, and the facts of the pod where it was ours to decide about."""
+
+    answer: Answer
+    facts: PodFacts | None = None
+
+
+def _failed_open(code: Code) -> Reviewed:
     reason = because(code)
-    return answer(Decision(outcome=Outcome.FAILED_OPEN, reasons=(reason,), warnings=(reason.text,)))
+    return Reviewed(answer(Decision(outcome=Outcome.FAILED_OPEN, reasons=(reason,), warnings=(reason.text,))))
 
 
-_NOT_A_POD_CREATION = answer(Decision(outcome=Outcome.IGNORED, reasons=(because(Code.NOT_A_POD_CREATION),)))
+_NOT_A_POD_CREATION = Reviewed(answer(Decision(outcome=Outcome.IGNORED, reasons=(because(Code.NOT_A_POD_CREATION),))))
 _TOO_LATE = _failed_open(Code.DEADLINE)
 _UNREADABLE_POD = _failed_open(Code.UNREADABLE_POD)
 _OUR_FAULT = _failed_open(Code.INTERNAL_ERROR)
@@ -60,38 +65,37 @@ class Reviewer:
         self._deadline_seconds = deadline_seconds
         self._templates = Templates()
 
-    async def review(self, request: Request) -> Answer:
+    async def review(self, request: Request) -> Reviewed:
         """Decides. Never raises, except where it is cancelled."""
         try:
             return await self._decide(request)
         except _TooLateError:
             return _TOO_LATE
         except Exception as error:  # noqa: BLE001 (no fault of ours may cost the user a pod)
-            _log_fault(request, error)
+            log_fault(request, error)
             return _OUR_FAULT
 
-    async def _decide(self, request: Request) -> Answer:
+    async def _decide(self, request: Request) -> Reviewed:
         if not creates_pod(request):
             return _NOT_A_POD_CREATION
-        due = asyncio.get_running_loop().time() + self._deadline_seconds
+        due = time.monotonic() + self._deadline_seconds
         try:
             template = self._templates.of(request)
         except (ValueError, RecursionError):
             return _UNREADABLE_POD
-        opinion = asked_by_pod(template.pod, self._prefix) or await self._asked_by_namespace(template.namespace, due)
+        opinion = asked_by_pod(template.pod, self._prefix)
+        if opinion is None:
+            opinion = await self._asked_by_namespace(template.namespace, due)
         if isinstance(opinion, Decision):
-            return answer(opinion)
+            return Reviewed(answer(opinion))
         facts = self._facts_of(template)
         if opinion is OptIn.NAMESPACE and _is_bystander(facts):
-            return answer(Decision(outcome=Outcome.IGNORED, reasons=facts.skips))
+            return Reviewed(answer(Decision(outcome=Outcome.IGNORED, reasons=facts.skips)))
         # Memory first: the usual review waits for nothing and starts no timer.
         world = self._pipeline.known(facts)
         if world is None:
             world = await _within(due, self._pipeline.find(facts))
-        given = self._answer_in(world, template, facts)
-        # Once the answer is on its way: nobody waits for a line of log to be written.
-        asyncio.get_running_loop().call_soon(_log_decision, request.uid, facts, given)
-        return given
+        return Reviewed(self._answer_in(world, template, facts), facts)
 
     def _facts_of(self, template: Template) -> PodFacts:
         if template.facts is None:
@@ -112,12 +116,12 @@ class Reviewer:
 
 
 async def _within(due: float, awaitable: Awaitable[_T]) -> _T:
-    """Awaits until the loop's clock says `due`.
+    """Awaits until the monotonic clock says `due`.
 
     Raises:
         _TooLateError: it took longer. A TimeoutError of the awaitable's own is passed on as it is.
     """
-    timeout = asyncio.timeout_at(due)
+    timeout = asyncio.timeout(due - time.monotonic())
     try:
         async with timeout:
             return await awaitable
@@ -148,29 +152,3 @@ def _encode_proven(operations: tuple[Operation, ...], template: Template) -> byt
     encoded = _json_encoder.encode(operations)
     prove(operations, _json_decoder.decode(template.essence))
     return encoded
-
-
-def _log_decision(uid: str, facts: PodFacts, given: Answer) -> None:
-    # A log that cannot be written costs no pod either.
-    with contextlib.suppress(Exception):
-        _log.info(
-            "reviewed",
-            uid=uid,
-            namespace=facts.namespace,
-            pod=facts.name,
-            outcome=given.outcome,
-            reasons=",".join(given.codes),
-        )
-
-
-def _log_fault(request: Request, error: Exception) -> None:
-    """Logs what broke and where; never the error's message, which may quote the pod."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    with contextlib.suppress(Exception):
-        _log.error(
-            "review failed open",
-            uid=request.uid,
-            namespace=request.namespace,
-            error=type(error).__name__,
-            at=f"{frame.filename}:{frame.lineno}",
-        )

@@ -67,7 +67,9 @@ class Metrics:
         self._reason = cache(Counter(REASONS.name, REASONS.help, REASONS.labels, registry=self.registry).labels)
         self._review_seconds = self._histogram(REVIEW_SECONDS)
         self._lookup_seconds = self._histogram(LOOKUP_SECONDS)
-        self._cache = Counter(LOOKUP_CACHE.name, LOOKUP_CACHE.help, LOOKUP_CACHE.labels, registry=self.registry)
+        self._cache = cache(
+            Counter(LOOKUP_CACHE.name, LOOKUP_CACHE.help, LOOKUP_CACHE.labels, registry=self.registry).labels
+        )
         self._expiry = Gauge(CERTIFICATE_EXPIRY.name, CERTIFICATE_EXPIRY.help, registry=self.registry)
         build = Gauge(BUILD.name, BUILD.help, BUILD.labels, registry=self.registry)
         build.labels(__version__, platform.python_version()).set(1)
@@ -85,7 +87,7 @@ class Metrics:
 
     def count_cache(self, lookup: observer.Lookup, result: observer.Memory) -> None:
         """Counts one question to a look-up's cache."""
-        self._cache.labels(lookup, result).inc()
+        self._cache(lookup, result).inc()
 
     def certificate_expires(self, timestamp: float) -> None:
         """Sets when the serving certificate expires."""

@@ -93,6 +93,9 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     """The engine's launch line, in whatever form it was written."""
 
     engine: Engine
+    # False where an annotation names the engine and no line of the container's could be read: all but what other
+    # annotations say is unknown then.
+    read: bool = True
     model: str | None = None
     load_format: str | None = "auto"
     tensor_parallel_size: int | None = 1
@@ -109,6 +112,9 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     torch_compile: bool = True
     # The compile cache switched off by the user (VLLM_DISABLE_COMPILE_CACHE=1).
     compile_cache_disabled: bool = False
+    # The folder that the user's own compilation config keeps the compile cache in; "" where it names one that is not in
+    # the pod before it runs.
+    compile_cache_dir: str | None = None
     loader: LoaderConfig = LoaderConfig()
     # A --config file, which the command line overrides and fastload cannot read.
     config_file: str | None = None
@@ -131,11 +137,14 @@ class UserEnv(msgspec.Struct, frozen=True):
     """The environment the user set, by any way: `env`, `export`, an assignment before the launch.
 
     `values` maps a name to its literal value, or to None where the value is not known before the pod runs. A name that
-    is here is the user's, an empty value too. `hidden` lists the sources whose names are not in the pod.
+    is here is the user's, an empty value too. `hidden` lists the sources whose names are not in the pod. `forgotten`
+    tells that the script runs something that cannot be read (a file that it sources, an unknown `export`) and that may
+    have set any name at all.
     """
 
     values: Mapping[str, str | None]
     hidden: tuple[EnvFromRef, ...] = ()
+    forgotten: bool = False
 
     def __contains__(self, name: object) -> bool:
         return name in self.values
@@ -192,6 +201,8 @@ class EngineContainer(msgspec.Struct, frozen=True, kw_only=True):
     image_pull_policy: str | None
     # Longest time the start-up probe (or, without one, the liveness probe) bears, in seconds.
     start_budget_seconds: int | None
+    # The hard limit on open files that the script sets with `ulimit -n`; None where it sets none that is known.
+    open_files: int | None = None
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):

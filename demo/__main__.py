@@ -1,30 +1,31 @@
-"""`make run`: starts the parts, sends a review of each published model, shows the answers, and stays up until told."""
+"""`make run`: starts the parts, sends a review of each published model, shows the answers, and stays up until told.
+
+The first model is shown whole, the second by what differs.
+"""
 
 import argparse
 import signal
 import subprocess
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from os.path import relpath
 from pathlib import Path
-from textwrap import indent
 from types import FrameType
 from typing import NoReturn
 
 import yaml
 
-from demo.review import review_of, send
+from demo.review import Answer, review_of, send, show
 from demo.s3 import Model, embedded_s3, store
 from demo.webhook import FASTLOAD, DemoError, Running, certificate_flags, environment, running_webhook
-from webhook.preview.kubeyaml import dump
 from webhook.server.certificates import issue
 
 _PODS = Path(__file__).parent / "pods"
 _GIB = 2**30
-_MODELS = {
-    "qwen3.6-35b-a3b": Model("fastload-demo", "qwen3.6-35b-a3b", 17, 67 * _GIB),
-    "llama-4-scout-17b-16e": Model("fastload-demo", "llama-4-scout-17b-16e", 50, 203 * _GIB),
-}
+_FIRST = Model("fastload-demo", "qwen3.6-35b-a3b", 17, 67 * _GIB)
+_SECOND = Model("fastload-demo", "llama-4-scout-17b-16e", 50, 203 * _GIB)
+# What a terminal, a shell and a supervisor send to end a program.
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main() -> int:
@@ -33,7 +34,7 @@ def main() -> int:
     parser.add_argument("--once", action="store_true", help="end after the reviews instead of staying up")
     parser.add_argument("--folder", type=Path, default=Path("build/demo"), help="where certificate and log go")
     arguments = parser.parse_args()
-    for signum in (signal.SIGINT, signal.SIGTERM):
+    for signum in _ENDING:
         signal.signal(signum, _leave)
     try:
         with ExitStack() as stack:
@@ -41,6 +42,11 @@ def main() -> int:
             stack.callback(_ignore_signals)
             print(_how_to_try(webhook, arguments.folder), flush=True)
             return 0 if arguments.once else _stay(webhook)
+    except KeyboardInterrupt:
+        # The terminal may be what has gone.
+        with suppress(OSError):
+            print("Stopped.", flush=True)
+        return 0
     except (DemoError, OSError) as error:
         print(f"make run: {error}", file=sys.stderr)
         return 1
@@ -50,7 +56,7 @@ def _start(stack: ExitStack, folder: Path) -> Running:
     """Starts the parts and shows a review of each model."""
     folder.mkdir(parents=True, exist_ok=True)
     endpoint = stack.enter_context(embedded_s3())
-    for model in _MODELS.values():
+    for model in (_FIRST, _SECOND):
         store(endpoint, model)
     flags = {
         **certificate_flags(issue(["localhost", "127.0.0.1"], folder)),
@@ -62,11 +68,26 @@ def _start(stack: ExitStack, folder: Path) -> Running:
     print(f"S3       {endpoint}  (two published models, their sizes declared)")
     print(f"webhook  {webhook.reviews}")
     print(f"admin    {webhook.admin}  (/healthz /readyz /metrics /version)")
-    for name, model in _MODELS.items():
-        print(f"\n=== {name}: {model.shards} shards, {model.total_bytes // _GIB} GiB ===", flush=True)
-        _show_words(_PODS / f"{name}.yaml", endpoint)
-        _show_answer(_PODS / f"{name}.yaml", webhook, folder)
+    _show_models(webhook, endpoint, folder)
     return webhook
+
+
+def _show_models(webhook: Running, endpoint: str, folder: Path) -> None:
+    _head(_FIRST)
+    print("Both pods say fastload.dev/streamer-version: 0.15.9, so they get the published chunk size. Where the")
+    print("version is not known the chunk stays as it is: newer streamers lose by a larger one.")
+    _show_words(_manifest(_FIRST), endpoint)
+    show(_ask(_manifest(_FIRST), webhook, folder).patch)
+    _head(_SECOND)
+    _show_plan(_ask(_manifest(_SECOND), webhook, folder))
+
+
+def _head(model: Model) -> None:
+    print(f"\n=== {model.prefix}: {model.shards} shards, {model.total_bytes // _GIB} GiB ===\n", flush=True)
+
+
+def _manifest(model: Model) -> Path:
+    return _PODS / f"{model.prefix}.yaml"
 
 
 def _show_words(manifest: Path, endpoint: str) -> None:
@@ -74,25 +95,35 @@ def _show_words(manifest: Path, endpoint: str) -> None:
     command = ["preview", "-f", relpath(manifest), "--s3-endpoint", endpoint]
     print(f"\n$ fastload {' '.join(command)}\n", flush=True)
     subprocess.run([FASTLOAD, *command], env=environment(), check=True)
+    print(flush=True)
 
 
-def _show_answer(manifest: Path, webhook: Running, folder: Path) -> None:
-    """Sends the pod's review to the webhook and shows the patch that comes back."""
+def _ask(manifest: Path, webhook: Running, folder: Path) -> Answer:
+    """Sends the pod's review to the webhook, and keeps the review in the folder."""
     review = review_of(yaml.safe_load(manifest.read_text()))
     (folder / f"review-{manifest.stem}.json").write_bytes(review)
     answer = send(webhook.reviews, review, folder / "ca.pem")
     allowed = "allowed" if answer.allowed else "not allowed"
-    print(f"\nPOST {webhook.reviews}, TLS verified: {allowed}, {answer.milliseconds:.0f} ms, the patch\n")
-    for operation in answer.patch:
-        print(f"  {operation['op']} {operation['path']}")
-        print(indent(dump(operation["value"]).removesuffix("...\n"), " " * 6), end="", flush=True)
+    print(f"POST {webhook.reviews}, TLS verified: {allowed}, {answer.milliseconds:.0f} ms\n", flush=True)
+    return answer
+
+
+def _show_plan(answer: Answer) -> None:
+    """Shows what the model alone decides: the values and their reasons, and the folder of its compile cache."""
+    for name, (value, reason) in answer.plan["values"].items():
+        print(f"  {name}={value}  ({reason})")
+    print(f"  compile cache in {answer.plan['cache']}", flush=True)
 
 
 def _how_to_try(webhook: Running, folder: Path) -> str:
-    review = relpath(folder / f"review-{next(iter(_MODELS))}.json")
+    authority, review = relpath(folder / "ca.pem"), relpath(folder / f"review-{_FIRST.prefix}.json")
     return f"""
 Try it:
-  curl --cacert {relpath(folder / "ca.pem")} -H 'Content-Type: application/json' --data @{review} {webhook.reviews}
+  # the first review again, and the patch that comes back
+  curl -s --cacert {authority} -H 'Content-Type: application/json' --data @{review} {webhook.reviews} \\
+    | {relpath(sys.executable)} -m demo.review
+  # a manifest of yours; this needs neither a review nor the webhook
+  {relpath(FASTLOAD)} preview -f YOURS.yaml --offline --shards 17 --model-size 67Gi
   curl {webhook.admin}/metrics
 """
 
@@ -105,12 +136,12 @@ def _stay(webhook: Running) -> int:
 
 
 def _leave(_signum: int, _frame: FrameType | None) -> NoReturn:
-    sys.exit(0)
+    raise KeyboardInterrupt
 
 
 def _ignore_signals() -> None:
     """Lets what is being ended end in peace."""
-    for signum in (signal.SIGINT, signal.SIGTERM):
+    for signum in _ENDING:
         signal.signal(signum, signal.SIG_IGN)
 
 

@@ -1,18 +1,26 @@
-"""A review as the API server sends it, and the webhook's answer."""
+"""A review as the API server sends it, and the webhook's answer.
+
+As a program (`python -m demo.review`) it reads an answer from standard input and shows the patch in it.
+"""
 
 import base64
 import http.client
 import json
 import ssl
+import sys
 import time
 import uuid
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
 
 from demo.webhook import DemoError
+from webhook.preview.kubeyaml import dump
+
+_PLAN = "/metadata/annotations/fastload.dev~1plan"
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -21,6 +29,12 @@ class Answer(msgspec.Struct, frozen=True):
     allowed: bool
     patch: list[dict[str, Any]]
     milliseconds: float
+
+    @property
+    def plan(self) -> dict[str, Any]:
+        """The decision in short, as the patch writes it into the pod's annotation."""
+        plan: dict[str, Any] = json.loads(next(each["value"] for each in self.patch if each["path"] == _PLAN))
+        return plan
 
 
 def review_of(pod: dict[str, Any]) -> bytes:
@@ -56,6 +70,21 @@ def send(url: str, review: bytes, authority: Path) -> Answer:
     connection.close()
     if reply.status != http.client.OK:
         raise DemoError(f"the webhook answered {reply.status}: {body.decode()}")
+    return _read(body, milliseconds)
+
+
+def _read(body: bytes, milliseconds: float) -> Answer:
     response = json.loads(body)["response"]
     patch = json.loads(base64.b64decode(response["patch"])) if "patch" in response else []
     return Answer(response["allowed"], patch, milliseconds)
+
+
+def show(patch: list[dict[str, Any]]) -> None:
+    """Shows each operation: what it does where, and its value as YAML."""
+    for operation in patch:
+        print(f"  {operation['op']} {operation['path']}")
+        print(indent(dump(operation["value"]).removesuffix("...\n"), " " * 6), end="", flush=True)
+
+
+if __name__ == "__main__":
+    show(_read(sys.stdin.buffer.read(), 0).patch)

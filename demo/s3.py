@@ -8,6 +8,7 @@ import logging
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 import boto3
 import msgspec
@@ -15,7 +16,7 @@ from moto.core.models import DEFAULT_ACCOUNT_ID
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
 from moto.s3.models import s3_backends
 
-REGION = "us-west-2"
+REGION: Final = "us-west-2"
 # moto takes any.
 CREDENTIALS = {"AWS_ACCESS_KEY_ID": "demo", "AWS_SECRET_ACCESS_KEY": "demo"}
 # A safetensors file without tensors: the length of its JSON header, and the header.
@@ -63,7 +64,7 @@ def store(endpoint: str, model: Model) -> None:
     )
     buckets = s3_backends[DEFAULT_ACCOUNT_ID]["aws"].buckets
     if model.bucket not in buckets:
-        client.create_bucket(Bucket=model.bucket, CreateBucketConfiguration={"LocationConstraint": "us-west-2"})
+        client.create_bucket(Bucket=model.bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
     client.put_object(Bucket=model.bucket, Key=f"{model.prefix}/config.json", Body=b"{}")
     for key, declared in model.shard_sizes().items():
         client.put_object(Bucket=model.bucket, Key=key, Body=_EMPTY_SHARD)

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -16,6 +16,7 @@ from demo.s3 import CREDENTIALS, REGION
 from webhook.server.certificates import Files
 
 FASTLOAD = str(Path(sys.executable).parent / "fastload")
+_TETHER = str(Path(__file__).with_name("tethered.py"))
 _START_SECONDS = 30.0
 _STOP_SECONDS = 10.0
 
@@ -47,7 +48,7 @@ def running_webhook(flags: Mapping[str, str], log: Path) -> Iterator[Running]:
         DemoError: it does not start.
     """
     all_flags = {"--host": "127.0.0.1", "--review-port": "0", "--admin-port": "0", "--kubernetes": "off", **flags}
-    command = [FASTLOAD, "serve", *chain.from_iterable(all_flags.items())]
+    command = tethered([FASTLOAD, "serve", *chain.from_iterable(all_flags.items())])
     with log.open("wb") as stderr:
         # A group of its own: Ctrl-C reaches the demo alone, which then ends the webhook.
         process = subprocess.Popen(command, stderr=stderr, env=environment(), process_group=0)
@@ -55,6 +56,11 @@ def running_webhook(flags: Mapping[str, str], log: Path) -> Iterator[Running]:
         yield _listening(process, log)
     finally:
         _end(process)
+
+
+def tethered(command: Sequence[str]) -> list[str]:
+    """Returns the command of a child that the kernel kills should this process be killed (on Linux)."""
+    return [sys.executable, "-I", _TETHER, str(os.getpid()), *command]
 
 
 def certificate_flags(files: Files) -> dict[str, str]:

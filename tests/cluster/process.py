@@ -3,11 +3,10 @@
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-_TETHER = Path(__file__).with_name("tethered.py")
+from demo.webhook import tethered
 
 
 class ServerProcess:
@@ -28,7 +27,7 @@ class ServerProcess:
         self, program: Path, arguments: Sequence[str], *, folder: Path, environment: Mapping[str, str]
     ) -> None:
         self.name = program.name
-        self._command: list[str | Path] = [sys.executable, "-I", _TETHER, str(os.getpid()), program, *arguments]
+        self._command = tethered([str(program), *arguments])
         self._folder = folder
         self._environment = dict(environment)
         self._log = folder / f"{self.name}.log"

@@ -33,6 +33,8 @@ UNKNOWN = {
     "a file pattern": "vllm /models/*",
     "another user's home": "vllm ~other/models",
     "words after a change of IFS": "X=a,b; IFS=,; vllm $X",
+    "words joined after a change of IFS": 'A=(1 2); IFS=,; vllm "${A[*]}"',
+    "words that another IFS may split": "X='a b'; IFS=$'\\n'; vllm $X",
     "octal arithmetic": "X=010; vllm $((X + 1))",
     "a division by nothing": "X=0; vllm $((1 / X))",
 }
@@ -139,6 +141,54 @@ def test_a_name_set_in_a_branch_is_the_users_and_not_known() -> None:
     facts = script_facts("if x; then export RUNAI_STREAMER_CONCURRENCY=32; fi; vllm serve s3://b/m")
     assert engine_container(facts).env.values == {"RUNAI_STREAMER_CONCURRENCY": None}
     assert facts.skips == ()
+
+
+@pytest.mark.parametrize(
+    ("script", "forgotten"),
+    [
+        ("vllm serve s3://b/m", False),
+        ("source /etc/s3.env; vllm serve s3://b/m", True),
+        (". ./s3.env && exec vllm serve s3://b/m", True),
+        ("set -a; . /vault/secrets/config; set +a; bash -c 'vllm serve s3://b/m'", True),
+        ("export $(cat /etc/s3.env); vllm serve s3://b/m", True),
+        ('eval "$(cat /etc/s3.env)"; vllm serve s3://b/m', True),
+        ("if [ -f e ]; then . ./e; fi; vllm serve s3://b/m", True),
+        ("(. ./e); vllm serve s3://b/m", False),
+        ("vllm serve s3://b/m; . ./e", False),
+        ("source /opt/venv/bin/activate && vllm serve s3://b/m", False),
+        ("IFS=,; vllm serve s3://b/m", False),
+    ],
+)
+def test_a_script_that_runs_what_cannot_be_read_may_set_any_name(script: str, forgotten: bool) -> None:  # noqa: FBT001 - a column
+    facts = script_facts(script, env={"AWS_REGION": "us-east-1"})
+    assert facts.skips == ()
+    env = engine_container(facts).env
+    assert env.forgotten is forgotten
+    assert env.values == {"AWS_REGION": None if forgotten else "us-east-1"} | ({"IFS": None} if "IFS" in script else {})
+
+
+@pytest.mark.parametrize(
+    ("script", "limit"),
+    [
+        ("vllm serve m", None),
+        ("ulimit -n 1024; vllm serve m", 1024),
+        ("ulimit -Hn 2048 && vllm serve m", 2048),
+        ("ulimit -SHn 4096 || true\nvllm serve m", 4096),
+        ("ulimit -n 1024 -l unlimited; vllm serve m", 1024),
+        ("ulimit -l unlimited; vllm serve m", None),
+        ("ulimit -Sn 1024; vllm serve m", None),
+        ("ulimit -n unlimited; vllm serve m", None),
+        ("ulimit -n $(ulimit -Hn); vllm serve m", None),
+        ("ulimit -n; vllm serve m", None),
+        ("ulimit -n 65536; if x; then ulimit -n 1024; fi; vllm serve m", 1024),
+        ("ulimit -n 1024; if x; then ulimit -n 65536; fi; vllm serve m", 1024),
+        ("(ulimit -n 1024); vllm serve m", None),
+        ("ulimit -n 1024; bash -c 'vllm serve m'", 1024),
+        ("ulimit -n " + "9" * 5000 + "; vllm serve m", 9999999999),
+    ],
+)
+def test_the_limit_on_open_files_that_the_script_sets(script: str, limit: int | None) -> None:
+    assert engine_container(script_facts(script)).open_files == limit
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,7 @@ SCRIPTS = {
     "strict mode": "set -euo pipefail\nset -x\nvllm m",
     "odd words": "vllm --host=0.0.0.0 --a=[1,2] --c=a,b --d a=b s3://A/b -- -x",
     "newlines in quotes": 'vllm "a\nb" "c\\\nd"',
+    "words that another IFS leaves whole": "IFS=$'\\n\\t'; A=s3://b/m; vllm $A ${A} \"$TWO\"",
     "multi-line variable": 'args="--x 1\n--y 2"\nvllm $args',
     "inline environment keeps the old value": 'ONE=new vllm "$ONE"; vllm "$ONE"',
 }

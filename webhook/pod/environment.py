@@ -37,11 +37,16 @@ class Environment(msgspec.Struct, frozen=True):
     # Names that the user's pod holds, without those a controller will add.
     own: frozenset[str]
     hidden: tuple[EnvFromRef, ...] = ()
+    # Something that cannot be read may have set any name.
+    forgotten: bool = False
+    # The hard limit on open files that a shell has set.
+    open_files: int | None = None
 
     def may_hold(self, name: str) -> bool:
         """Whether a name that the pod does not show may be set all the same."""
         return (
             bool(self.hidden)
+            or self.forgotten
             or name in _INJECTED_NAMES
             or name.startswith(_INJECTED_PREFIXES)
             or name.endswith(_INJECTED_SUFFIXES)

@@ -207,14 +207,14 @@ def _unread(chosen: _Candidate, annotations: Annotations, marks: Mapping[str, st
 
 
 def _container(chosen: _Candidate, spec: PodSpec) -> EngineContainer:
-    container, environment = chosen.container, chosen.environment
+    container, environment, recognition = chosen.container, chosen.environment, chosen.recognition
     gpus, resource = gpus_of(container.resources)
     own = {name: known(environment.values[name]) for name in environment.own}
     return EngineContainer(
         index=chosen.index,
         name=container.name,
         image=container.image,
-        env=UserEnv({**own, **chosen.recognition.assigned}, environment.hidden),
+        env=UserEnv({**own, **recognition.assigned}, environment.hidden, recognition.forgotten),
         mounts=mounts_of(container, spec),
         user=user_of(container, spec),
         gpus=gpus,
@@ -224,4 +224,5 @@ def _container(chosen: _Candidate, spec: PodSpec) -> EngineContainer:
         resources=container.resources,
         image_pull_policy=container.image_pull_policy,
         start_budget_seconds=start_budget_of(container),
+        open_files=recognition.open_files,
     )

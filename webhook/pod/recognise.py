@@ -28,7 +28,8 @@ class Recognition(msgspec.Struct, frozen=True, kw_only=True):
 
     `launch` is None where no engine is launched, or where two different ones may be. `undecidable`, `model_problem`
     and `model_undecided` are as in `Reading`. `assigned` are the names that the launch line or its script sets, with
-    the value that the engine will find, or None where that is not known.
+    the value that the engine will find, or None where that is not known; where it may have set others too, the pod's
+    own are among them. `forgotten` and `open_files` are as in `Environment`, the most careful of several launches.
     """
 
     launch: Launch | None = None
@@ -36,6 +37,8 @@ class Recognition(msgspec.Struct, frozen=True, kw_only=True):
     model_problem: str | None = None
     model_undecided: bool = False
     assigned: Mapping[str, str | None] = {}
+    forgotten: bool = False
+    open_files: int | None = None
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -92,7 +95,7 @@ class _Trace:
         self.names.update(line.assigned)
         if line.assigned:
             values = {**environment.values, **line.assigned}
-            environment = Environment(values, environment.own, environment.hidden)
+            environment = msgspec.structs.replace(environment, values=values)
         shell = read_shell_line(line.argv)
         if shell is not None:
             self.follow_shell(shell, environment, text, problem)
@@ -158,7 +161,8 @@ def _recognition(trace: _Trace) -> Recognition:
     if not trace.found:
         return Recognition(undecidable=trace.suspicion)
     first = trace.found[0]
-    reading = first.reading
+    reading, environments = first.reading, [found.environment for found in trace.found]
+    forgotten = any(environment.forgotten for environment in environments)
     problem = trace.problem or next((found.problem for found in trace.found if found.problem), None)
     launch: Launch | None = reading.launch
     if len(trace.found) > 1:
@@ -169,7 +173,12 @@ def _recognition(trace: _Trace) -> Recognition:
         undecidable=problem or reading.undecidable,
         model_problem=reading.model_problem,
         model_undecided=reading.model_undecided,
-        assigned={name: known(first.environment.values.get(name)) for name in sorted(trace.names)},
+        assigned={
+            name: known(first.environment.values.get(name))
+            for name in sorted(trace.names | first.environment.own if forgotten else trace.names)
+        },
+        forgotten=forgotten,
+        open_files=min((each.open_files for each in environments if each.open_files is not None), default=None),
     )
 
 

@@ -91,6 +91,25 @@ def _let(shell: Shell, words: list[str]) -> bool:
     return _read(shell, [word.partition("=")[0].strip("+-*/% ") for word in words])
 
 
+def _ulimit(shell: Shell, words: list[str]) -> bool:
+    """`ulimit -n N` sets the hard limit on open files, as `-Hn` does; `-Sn` leaves it, and only root can raise it.
+
+    In a branch it may be set: the lower limit is the careful one to keep.
+    """
+    options = "".join(word[1:] for word in words if word[:1] == "-")
+    at = next((at for at, word in enumerate(words, start=1) if word[:1] == "-" and word[-1:] == "n"), len(words))
+    limit = "".join(words[at : at + 1])
+    if ("S" not in options or "H" in options) and limit.isascii() and limit.isdecimal():
+        set_before = shell.variables.open_files
+        number = int(limit[:_LIMIT_DIGITS])
+        shell.variables.open_files = number if set_before is None or shell.certain else min(set_before, number)
+    return False
+
+
+# Digits of the kernel's highest limit on open files, 2^30.
+_LIMIT_DIGITS = 10
+
+
 def _printf(shell: Shell, words: list[str]) -> bool:
     return _read(shell, words[1:2]) if words[:1] == ["-v"] else False
 
@@ -113,6 +132,7 @@ BUILTINS: Mapping[str, Builtin] = {
     "shift": _shift,
     "let": _let,
     "printf": _printf,
+    "ulimit": _ulimit,
     "read": _read,
     "mapfile": _read,
     "readarray": _read,

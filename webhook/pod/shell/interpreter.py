@@ -70,8 +70,6 @@ class Interpreter:
     def set(self, name: str, value: Value | None, *, append: bool = False) -> None:
         """Gives a name a value, or takes it away with None; in a branch, either leaves it undecided."""
         self.watcher.assigned(name)
-        if name == "IFS":  # words are split otherwise from here on, which is not followed
-            self.variables.forget()
         if self.certain and value is None:
             self.variables.remove(name)
         elif self.certain and value is not None:

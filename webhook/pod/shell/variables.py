@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+import msgspec
+
 from webhook.pod.environment import Environment
 from webhook.pod.shell.arithmetic import evaluate
 from webhook.pod.shell.program import Arithmetic, Piece, Text, Unreadable, Variable, Word
@@ -13,6 +15,7 @@ _Part = tuple[str, bool] | None
 
 # Nobody's launch line is longer; a text grows beyond it only in a script that doubles it.
 _LONGEST = 1 << 14
+_OTHER_IFS = "words after a change of IFS"
 
 
 class Variables:
@@ -26,13 +29,15 @@ class Variables:
         self.arguments: tuple[str, ...] = tuple(arguments)
         self.name = name
         # Whether a name that is not here may have been set by something that cannot be read.
-        self._forgotten = False
+        self._forgotten = environment.forgotten
+        # The hard limit on open files, where `ulimit` has set one.
+        self.open_files = environment.open_files
 
     def copy(self) -> "Variables":
         """Variables of a shell forked from this one."""
         fork = Variables(self._environment, self.arguments, self.name)
         fork.values, fork.exported, fork.unset = dict(self.values), set(self.exported), set(self.unset)
-        fork._forgotten = self._forgotten
+        fork._forgotten, fork.open_files = self._forgotten, self.open_files
         return fork
 
     def environment(self, overlay: Mapping[str, str]) -> Environment:
@@ -40,7 +45,12 @@ class Variables:
         values = {
             name: value for name, value in self.values.items() if name in self.exported and isinstance(value, str)
         }
-        return Environment({**values, **overlay}, self._environment.own, self._environment.hidden)
+        return msgspec.structs.replace(
+            self._environment,
+            values={**values, **overlay},
+            forgotten=self._forgotten,
+            open_files=self.open_files,
+        )
 
     def assign(self, name: str, value: Value, *, append: bool = False) -> None:
         """Sets a name, or appends to it."""
@@ -81,7 +91,7 @@ class Variables:
 
     def single(self, word: Word) -> str:
         """A word as one text, without splitting: the right-hand side of an assignment, a file's name."""
-        return "".join(" " if part is None else part[0] for part in self._all_parts(word))
+        return "".join(self._joint() if part is None else part[0] for part in self._all_parts(word))
 
     def fields(self, word: Word) -> list[str]:
         """A word as the words it becomes: none, one or several."""
@@ -93,11 +103,22 @@ class Variables:
             if part is not None and not part[1]:
                 current = (current or "") + part[0]
             elif part is not None:
-                current = _split(done, current, part[0])
+                current = _split(done, current, self._as_split(part[0]))
             elif current is not None:
                 done.append(current)
                 current = None
         return done if current is None else [*done, current]
+
+    def _as_split(self, text: str) -> str:
+        """An unquoted expansion; once IFS is set, what might be split otherwise than at blanks becomes a hole."""
+        separators = self.values.get("IFS")
+        if separators is None:
+            return text
+        whole = isinstance(separators, str) and is_known(separators) and not set(text) & {*separators, *" \t\n"}
+        return text if whole else undecided(_OTHER_IFS)
+
+    def _joint(self) -> str:
+        return " " if "IFS" not in self.values else undecided(_OTHER_IFS)
 
     def _all_parts(self, word: Word) -> list[_Part]:
         """The parts of a word, or one hole where they would be longer than any launch line."""
@@ -154,7 +175,7 @@ class Variables:
             items = tuple(part[0] for part in self._operand(piece.operand, quoted=True) if part is not None)
             items = () if piece.operator[-1] == "+" else items
         if piece.quoted and "*" in (piece.name, piece.index):
-            return [(" ".join(items), False)]
+            return [(self._joint().join(items), False)]
         parts: list[_Part] = []
         for item in items:
             parts += [None, (item, not piece.quoted)]

@@ -50,6 +50,7 @@ class Code(StrEnum):
     INTERNAL_ERROR = "internal-error"
 
     # The plan: parts that do not apply, or that the user arranged.
+    FEATURE_NOT_OFFERED = "feature-not-offered"
     FEATURE_OFF = "feature-off"
     FEATURE_DISABLED = "feature-disabled"
     USER_SET = "user-set"
@@ -165,7 +166,8 @@ _SENTENCES: dict[Code, str] = {
     Code.NAMESPACE_UNKNOWN: "namespace {namespace} could not be read from the API server ({problem})",
     Code.LOOKUP_SLOW: "looking up {subject} took longer than a review may wait; a later pod may have it",
     Code.LOOKUP_FAILED: "looking up {subject} failed inside fastload ({problem}); its log has the details",
-    Code.OFFLINE: "offline: {subject} was not looked up",
+    Code.OFFLINE: "{subject} was not looked up: this is an offline preview",
+    Code.FEATURE_NOT_OFFERED: "the operator's setting `features` leaves out {feature}",
     Code.FEATURE_OFF: "annotation {annotation} leaves out {feature}",
     Code.FEATURE_DISABLED: "{feature} is left alone, because an annotation that steers it was not understood",
     Code.USER_SET: "{names}: the user's own, and left as they are",

@@ -153,6 +153,20 @@ def test_features_restrict_what_is_done(feature: Feature) -> None:
     assert Code.FEATURE_OFF in codes(decided)
 
 
+@pytest.mark.parametrize("left_out", list(Feature))
+def test_what_the_operator_does_not_offer_no_annotation_brings_back(left_out: Feature) -> None:
+    asked = facts(annotations=Annotations(features=frozenset({left_out})))
+    decided = plan(asked, features=tuple(each for each in Feature if each is not left_out))
+    assert (decided.status, decided.settings, decided.volume) == (Status.SKIPPED, (), None)
+    assert because(Code.FEATURE_NOT_OFFERED, feature=left_out) in decided.reasons
+
+
+def test_an_operator_without_the_cache_adds_no_volume() -> None:
+    decided = plan(features=(Feature.STREAMER, Feature.RETRY))
+    assert (decided.streamer, decided.retry, decided.cache) == (Verdict.TUNE, Verdict.TUNE, Verdict.SKIP)
+    assert (decided.status, decided.volume) == (Status.INJECTED, None)
+
+
 def test_a_bad_annotation_disables_what_it_steers_and_is_named() -> None:
     problem = because(Code.BAD_ANNOTATION, annotation="fastload.dev/concurrency", problem="'many' is no number")
     annotations = Annotations(disabled=frozenset({Feature.STREAMER}), problems=(problem,))

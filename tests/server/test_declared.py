@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from webhook.plan.settings import ChunkPolicy
+from webhook.pod.facts import Feature
 from webhook.server.declared import Declared, SettingsError, declared, load
 from webhook.server.settings import ClusterMode, LogLevel, Settings
 
@@ -50,6 +51,7 @@ def test_no_variable_is_one_that_the_kubelet_sets_beside_a_service_of_our_name()
         pytest.param("cache_claim", "", None, id="empty is none"),
         pytest.param("cache_roots", "/mnt/a, /mnt/b", ("/mnt/a", "/mnt/b"), id="list"),
         pytest.param("allowed_buckets", "", (), id="empty list"),
+        pytest.param("features", "streamer,retry", (Feature.STREAMER, Feature.RETRY), id="list of choices"),
         pytest.param("annotation_prefix", "cold.example.com", "cold.example.com", id="text of a pattern"),
     ],
 )
@@ -106,6 +108,23 @@ def test_a_repeated_flag_replaces_the_environments_list() -> None:
             {},
             "--annotation-prefix is 'Bad_Prefix'; it takes text that matches ^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
             id="pattern",
+        ),
+        pytest.param(
+            {},
+            {"FASTLOAD_FEATURES": "streamer,weights"},
+            "FASTLOAD_FEATURES is 'streamer,weights'; it takes a comma-separated list, each one of streamer, retry, "
+            "cache",
+            id="no such choice in a list",
+        ),
+        *(
+            pytest.param(
+                {},
+                {"FASTLOAD_CACHE_ROOTS": f"/mnt/a,{folder}"},
+                f"FASTLOAD_CACHE_ROOTS is '/mnt/a,{folder}'; it takes a comma-separated list, each an absolute path "
+                "without `.`, `..`, `//` or a slash at its end",
+                id=f"no folder: {folder}",
+            )
+            for folder in ("mnt/a", "/", "/mnt/", "//mnt", "/mnt//a", "/mnt/../etc", "/mnt/..", "/..", "/mnt/./a")
         ),
     ],
 )

@@ -36,7 +36,9 @@ class LookupSettings(msgspec.Struct, frozen=True, kw_only=True):
     pod_security_default: Annotated[
         str,
         msgspec.Meta(
-            description="Pod Security level of a namespace without the enforce label (the cluster's own default).",
+            description="Pod Security level of a namespace without the enforce label: the default of the cluster's own "
+            "PodSecurity admission, or what a policy engine (Kyverno, Gatekeeper) enforces everywhere. From `baseline` "
+            "up no pod gets a hostPath.",
             pattern="^(privileged|baseline|restricted)$",
         ),
     ] = "privileged"

@@ -110,7 +110,9 @@ def _cache(subject: Subject) -> Cache:
 
 
 def _left_out(subject: Subject, feature: Feature) -> Reason | None:
-    """Why the annotations leave this feature out; None where they do not."""
+    """Why the operator or the annotations leave this feature out; None where they do not."""
+    if feature not in subject.settings.features:
+        return because(Code.FEATURE_NOT_OFFERED, feature=feature)
     annotations = subject.facts.annotations
     if feature in annotations.disabled:
         return because(Code.FEATURE_DISABLED, feature=feature)

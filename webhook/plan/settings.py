@@ -5,6 +5,8 @@ from typing import Annotated
 
 import msgspec
 
+from webhook.pod.facts import Feature
+
 
 class ChunkPolicy(StrEnum):
     """When the published 4 GiB chunk is set."""
@@ -14,9 +16,26 @@ class ChunkPolicy(StrEnum):
     OFF = "off"
 
 
+# The API server refuses a hostPath with `..` in it.
+_Folder = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"^(/(?!\.\.?(/|$))[^/]+)+$",
+        title="an absolute path without `.`, `..`, `//` or a slash at its end",
+    ),
+]
+
+
 class PlanSettings(msgspec.Struct, frozen=True, kw_only=True):
     """What the plan may do, and what it takes for granted about nodes and images."""
 
+    features: Annotated[
+        tuple[Feature, ...],
+        msgspec.Meta(
+            description="The parts that are used at all; a pod's annotation can only leave out more. Without `cache` "
+            "no pod gets a volume of ours."
+        ),
+    ] = tuple(Feature)
     chunk: Annotated[
         ChunkPolicy,
         msgspec.Meta(
@@ -29,7 +48,7 @@ class PlanSettings(msgspec.Struct, frozen=True, kw_only=True):
         msgspec.Meta(description="What the operator knows of images: PATTERN=VERSION, first match wins."),
     ] = ()
     cache_roots: Annotated[
-        Annotated[tuple[Annotated[str, msgspec.Meta(pattern="^/.*[^/]$")], ...], msgspec.Meta(min_length=1)],
+        Annotated[tuple[_Folder, ...], msgspec.Meta(min_length=1)],
         msgspec.Meta(
             description="Folders on the node below which a compile cache may lie; the first, unless an annotation "
             "names a path below one of them."

@@ -125,6 +125,8 @@ def _spell(value: object) -> str:
 
 def _words(shape: inspect.Type) -> str:  # noqa: PLR0911 (one return a kind of value)
     match shape:
+        case inspect.Metadata(extra_json_schema={"title": str(title)}):
+            return title
         case inspect.Metadata(type=inner):
             return _words(inner)
         case inspect.BoolType():

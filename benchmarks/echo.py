@@ -6,7 +6,7 @@ from pathlib import Path
 
 import uvicorn
 
-from webhook.admission.endpoint import Receive, Scope, Send
+from webhook.admission.asgi import Receive, Scope, Send
 from webhook.server.listeners import Listener, bind
 from webhook.server.tls import Certificate
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reviews import UID, Json, Ledger, endpoint, patch_of, pod, post, response, review, send
+from webhook.admission.asgi import Message, Send
 from webhook.admission.decision import Outcome
-from webhook.admission.endpoint import Message, Send
 from webhook.admission.settings import AdmissionSettings
 
 TUNED = json.dumps(review(pod(inject="true"))).encode()

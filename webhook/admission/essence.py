@@ -7,16 +7,13 @@ patch touches them, and writes one name for the last. So the pods of a template 
 
 import msgspec
 
-_NAME_START = b'{"name":"'
 _TOKEN_VOLUME = b"kube-api-access-"
 _SUFFIX_LENGTH = 5
-# No pod has it from the API server: generated suffixes have another length, and no vowels.
-_ANY_TOKEN_VOLUME = b"kube-api-access-any"
-# How the API server writes the two places that name the volume (Kubernetes source, ServiceAccount admission plugin).
-_TOKEN_PLACES = (
-    b'{"name":"%b","projected":{',
-    b'{"name":"%b","readOnly":true,"mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}',
-)
+_NAME = b'{"name":"'
+# How the API server goes on after the name, in the two places that have it (Kubernetes' ServiceAccount plugin).
+_VOLUME = b'","projected":{'
+_MOUNT = b'","readOnly":true,"mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}'
+_COMMON_SUFFIX = b"any"
 
 
 class _Metadata(msgspec.Struct, rename="camel", omit_defaults=True, kw_only=True, gc=False):
@@ -49,14 +46,18 @@ def essence_of(pod: msgspec.Raw) -> bytes:
 
 
 def _with_one_token_volume(pod: bytes) -> bytes:
-    """Gives the token's volume the same name in every pod; one that is named elsewhere too keeps its own."""
-    start = pod.find(_NAME_START + _TOKEN_VOLUME)
-    if start < 0:
+    """Gives the token's volume the same name in every pod.
+
+    A pod stays as it is where such a name stands in any other place, or is not the only one: it may mean something.
+    """
+    before, *mentions = pod.split(_TOKEN_VOLUME)
+    if not mentions:
         return pod
-    start += len(_NAME_START)
-    name = pod[start : start + len(_TOKEN_VOLUME) + _SUFFIX_LENGTH]
-    renamed = pod
-    for place in _TOKEN_PLACES:
-        renamed = renamed.replace(place % name, place % _ANY_TOKEN_VOLUME)
-    safe = name[-_SUFFIX_LENGTH:].isalnum() and name not in renamed and _ANY_TOKEN_VOLUME not in pod
-    return renamed if safe else pod
+    suffix = mentions[0][:_SUFFIX_LENGTH]
+    pieces = [before]
+    for mention in mentions:
+        rest = mention[_SUFFIX_LENGTH:]
+        if not (pieces[-1].endswith(_NAME) and mention.startswith(suffix) and rest.startswith((_VOLUME, _MOUNT))):
+            return pod
+        pieces.append(rest)
+    return (_TOKEN_VOLUME + _COMMON_SUFFIX).join(pieces) if suffix.isalnum() else pod

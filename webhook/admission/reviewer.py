@@ -10,7 +10,7 @@ import msgspec
 from webhook.admission.answer import Answer, answer
 from webhook.admission.decision import Decision, Outcome
 from webhook.admission.gate import NamespaceSource, OptIn, asked_by_namespace, asked_by_pod, creates_pod
-from webhook.admission.log import log_fault
+from webhook.admission.journal import log_fault
 from webhook.admission.review import Request
 from webhook.admission.templates import Answered, Template, Templates
 from webhook.lookup.facts import World

@@ -11,7 +11,8 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
 from webhook import __version__
-from webhook.admission.endpoint import Message, Receive, ReviewEndpoint, Scope, Send
+from webhook.admission.asgi import Message, Receive, Scope, Send
+from webhook.admission.endpoint import ReviewEndpoint
 from webhook.server.health import Health
 
 MUTATE = "/mutate"

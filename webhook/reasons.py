@@ -5,9 +5,13 @@ declared once, here. A sentence is written for a platform engineer who has not r
 what ground. Placeholders are filled by `because` and `advise`.
 """
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 import msgspec
+
+# Of a value within a sentence, in characters: a list of all cache names fits, a script does not.
+_LONGEST_VALUE = 400
 
 
 class Code(StrEnum):
@@ -86,7 +90,9 @@ class Code(StrEnum):
     RETRY_LOWERED = "retry-lowered"
     SLOW_NETWORK = "slow-network"
     NETWORK_UNKNOWN = "network-unknown"
+    NETWORK_SHARED = "network-shared"
     PRIVATE_ENDPOINT = "private-endpoint"
+    ENDPOINT_HIDDEN = "endpoint-hidden"
     RESUBMIT = "resubmit"
     RESUBMIT_OLDER_STREAMER = "resubmit-older-streamer"
     # The plan: the compile cache.
@@ -219,8 +225,12 @@ _SENTENCES: dict[Code, str] = {
     "healthy load, so none is set",
     Code.NETWORK_UNKNOWN: "no speed limit for requests is set: which instance type the pod gets is not known, and a "
     "limit over its fair share would kill a healthy load",
+    Code.NETWORK_SHARED: "no speed limit for requests is set: the pod asks for {asked}, so its share of its node's "
+    "network is not known",
     Code.PRIVATE_ENDPOINT: "no speed limit for requests is set: {name} leads to an endpoint that is not AWS's, whose "
     "speed is not known",
+    Code.ENDPOINT_HIDDEN: "no speed limit for requests is set: {where} may lead to a store, or a way to it, whose speed "
+    "is not known; AWS's own endpoint in AWS_ENDPOINT_URL of the container's env tells",
     Code.RESUBMIT: "a request that S3 turned away is tried again for this many seconds (streamers from 0.17.0; older "
     "ones ignore it)",
     Code.RESUBMIT_OLDER_STREAMER: "streamer {version} has no RUNAI_STREAMER_S3_TIMEOUT",
@@ -276,12 +286,21 @@ _COUNSEL: dict[Advice, str] = {
 
 def because(code: Code, **values: object) -> Reason:
     """Builds a reason from its word and the values its sentence names."""
-    return Reason(code, _SENTENCES[code].format(**values))
+    return Reason(code, _SENTENCES[code].format(**_clipped(values)))
 
 
 def advise(code: Advice, **values: object) -> Counsel:
     """Builds a piece of advice from its word and the values its sentence names."""
-    return Counsel(code, _COUNSEL[code].format(**values))
+    return Counsel(code, _COUNSEL[code].format(**_clipped(values)))
+
+
+def _clipped(values: Mapping[str, object]) -> dict[str, object]:
+    """Values of a readable length: a pod may hold names and texts of any."""
+    return {name: _clip(value) if isinstance(value, str) else value for name, value in values.items()}
+
+
+def _clip(text: str) -> str:
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
 
 
 def sentence(code: Code | Advice) -> str:

@@ -157,6 +157,37 @@ EAGER = {
 }
 
 
+CACHE_DIRS = {
+    "": None,
+    '--compilation-config {"mode":3}': None,
+    '--compilation-config {"cache_dir":""}': None,
+    '--compilation-config {"cache_dir":"/pvc/c"}': "/pvc/c",
+    '-cc={"cache_dir":"/pvc/c","mode":3}': "/pvc/c",
+    "-cc.cache_dir=/pvc/c": "/pvc/c",
+    "-cc.cache_dir /pvc/c": "/pvc/c",
+    "--compilation_config.cache_dir=/pvc/c": "/pvc/c",
+    "-O.cache_dir=/pvc/c": "/pvc/c",
+    '-O {"cache_dir":"/pvc/c"}': "/pvc/c",
+    "-O3": None,
+    "-O3 -cc.cache_dir=/pvc/c": "/pvc/c",
+    "-cc.cache_dir=$(DIR)": "",
+    '-cc {"cache_dir":"$(DIR)"}': "",
+    '-cc {"cache_dir":["/pvc"]}': "",
+}
+
+
+@pytest.mark.parametrize(("words", "folder"), CACHE_DIRS.items(), ids=CACHE_DIRS.keys())
+def test_the_users_own_folder_for_compiled_code(words: str, folder: str | None) -> None:
+    assert launched("vllm", "serve", URI, *words.split()).compile_cache_dir == folder
+
+
+@pytest.mark.parametrize("flag", ["--model-loader-extra-config", "--compilation-config", "-O"])
+def test_json_too_deep_to_read_is_unreadable(flag: str) -> None:
+    launch = launched("vllm", "serve", URI, flag, "[" * 20_000)
+    assert (launch.model, launch.eager) == (URI, False)
+    assert launch.loader.readable is (flag != "--model-loader-extra-config")
+
+
 @pytest.mark.parametrize(("words", "eager"), EAGER.items(), ids=EAGER.keys())
 def test_eager(words: str, eager: bool) -> None:  # noqa: FBT001 - a column
     assert launched("vllm", "serve", URI, *words.split()).eager is eager

@@ -40,6 +40,7 @@ def test_several_engines_need_a_name() -> None:
     assert codes(facts) == ["several-engines"]
     assert "engine, other" in facts.skips[0].text
     assert "fastload.dev/container" in facts.skips[0].text
+    assert len(facts_of(engine(name="a" * 5000), engine()).skips[0].text) < 600
     named = facts_of(engine(), engine(name="other"), annotations={"container": "other"})
     assert (engine_container(named).index, named.skips) == (1, ())
 
@@ -69,6 +70,8 @@ def test_annotations_stand_for_a_launch_that_cannot_be_read() -> None:
     assert (launch.engine, launch.model, launch.load_format, launch.tensor_parallel_size) == ("vllm", URI, "auto", 4)
     assert (launch.pipeline_parallel_size, launch.nodes, launch.loader.readable) == (None, None, False)
     assert "hunter2" not in str(launch)
+    assert not launch.read
+    assert launch_of(facts_of(engine())).read
     assert facts.skips == ()
 
 
@@ -173,6 +176,7 @@ def test_ambient_names_are_not_the_users() -> None:
         ({"requests": {"nvidia.com/gpu": "4"}, "limits": None}, 4, "nvidia.com/gpu", False),
         ({"requests": {"nvidia.com/gpu": "4"}, "limits": {"nvidia.com/gpu": "2"}}, 2, "nvidia.com/gpu", False),
         ({"limits": {"nvidia.com/gpu": "0"}}, 0, None, False),
+        ({"limits": {"nvidia.com/gpu": None, "memory": None}, "requests": {"cpu": None}}, 0, None, False),
         ({"limits": {"nvidia.com/mig-1g.10gb": 1}}, 1, "nvidia.com/mig-1g.10gb", False),
         ({"limits": {"amd.com/gpu": "8"}}, 8, "amd.com/gpu", False),
         ({"limits": {"aws.amazon.com/neuron": "16"}}, 16, "aws.amazon.com/neuron", False),
@@ -193,7 +197,8 @@ def test_the_node_needs_the_gpus_of_all_containers() -> None:
 def test_memory_is_the_limit_and_not_the_request() -> None:
     resources = {"limits": {"memory": "64Gi"}, "requests": {"memory": "32Gi"}}
     assert engine_container(facts_of(engine(resources=resources))).memory_limit_bytes == 64 * GIB
-    assert engine_container(facts_of(engine(resources={"requests": {"memory": "32Gi"}}))).memory_limit_bytes is None
+    for no_limit in ({"requests": {"memory": "32Gi"}}, {"limits": {"memory": None}}):
+        assert engine_container(facts_of(engine(resources=no_limit))).memory_limit_bytes is None
 
 
 def test_mounts_with_their_kinds() -> None:

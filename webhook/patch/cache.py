@@ -104,5 +104,8 @@ def _cpu_and_memory(declared: Resources | None) -> dict[str, dict[str, Quantity]
     if declared is None:
         return {}
     both = {"requests": declared.requests or {}, "limits": declared.limits or {}}
-    copied = {kind: {name: of[name] for name in _COPIED_RESOURCES if name in of} for kind, of in both.items()}
+    copied = {
+        kind: {name: amount for name in _COPIED_RESOURCES if (amount := of.get(name)) is not None}
+        for kind, of in both.items()
+    }
     return {kind: of for kind, of in copied.items() if of}

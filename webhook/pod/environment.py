@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from webhook.pod.expansion import expand
+from webhook.pod.expansion import expand_each
 from webhook.pod.facts import EnvFromRef
 from webhook.pod.unknown import outside
 from webhook.pod.view import Container
@@ -57,11 +57,11 @@ def environment_of(container: Container, ambient: Mapping[str, str]) -> Environm
     """Reads a container's environment; `ambient` is what a controller will add and the pod does not override."""
     values = dict(ambient)
     own: set[str] = set()
-    for entry in container.env or ():
-        if entry.value_from is not None and not entry.value:
-            values[entry.name] = outside(entry.name)
-        else:
-            values[entry.name] = expand(entry.value or "", values)
+    entries = container.env or ()
+    # Each value may refer to those before it.
+    for entry, expanded in zip(entries, expand_each((entry.value or "" for entry in entries), values), strict=True):
+        from_elsewhere = entry.value_from is not None and not entry.value
+        values[entry.name] = outside(entry.name) if from_elsewhere else expanded
         own.add(entry.name)
     return Environment(values, frozenset(own), _hidden(container))
 

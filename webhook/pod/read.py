@@ -193,6 +193,7 @@ def _unread(chosen: _Candidate, annotations: Annotations, marks: Mapping[str, st
     digest = sha256("\0".join(words).encode("utf-8", "replace")).hexdigest()
     return Launch(
         engine=annotations.engine or Engine.NONE,
+        read=False,
         model=annotations.model,
         load_format="auto" if annotations.model is not None else None,
         tensor_parallel_size=annotations.tensor_parallel_size,

@@ -6,7 +6,7 @@ import msgspec
 
 from webhook.pod.engines.reading import Reading
 from webhook.pod.environment import Environment
-from webhook.pod.expansion import expand, reference
+from webhook.pod.expansion import expand_each, reference
 from webhook.pod.facts import Launch
 from webhook.pod.images import program_of_image, program_of_sagemaker
 from webhook.pod.prefixes import Unwrapped, unwrap
@@ -142,10 +142,10 @@ def recognise(container: Container, environment: Environment, *, gpus: bool) -> 
 
 def _follow_words(trace: _Trace, raw: Sequence[str], environment: Environment) -> None:
     """Follows a container's words; in a script, a reference that does not resolve is the output of a command."""
-    words = [expand(word, environment.values) for word in raw]
+    words = list(expand_each(raw, environment.values))
     line = unwrap(words)
     if read_shell_line(line.argv) is not None:
-        line = unwrap([expand(word, environment.values, reference) for word in raw])
+        line = unwrap(list(expand_each(raw, environment.values, reference)))
     trace.follow(line, environment)
 
 
@@ -153,7 +153,7 @@ def _entry_point(container: Container, environment: Environment, *, gpus: bool) 
     image = container.image or ""
     if not container.args:
         return program_of_sagemaker(image, environment.values)
-    words = [expand(word, environment.values) for word in container.args]
+    words = list(expand_each(container.args, environment.values))
     return program_of_image(image, words, gpus=gpus)
 
 

@@ -41,7 +41,7 @@ def gpus_of(resources: Resources | None) -> tuple[int | None, str | None]:
 
 def memory_limit_of(resources: Resources | None) -> int | None:
     """The container's memory limit in bytes."""
-    limits: Mapping[str, Quantity] = (resources.limits if resources is not None else None) or {}
+    limits: Mapping[str, Quantity | None] = (resources.limits if resources is not None else None) or {}
     return quantity_or_none(limits.get("memory")) or None
 
 

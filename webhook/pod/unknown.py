@@ -6,6 +6,8 @@ quoting, joining and splitting like any other text, so no step has to carry a se
 no meaning in any interchange (Unicode 23.7); a pod that holds one anyway merely has a value that counts as unknown.
 """
 
+import re
+
 # A value from outside the pod's text: a valueFrom, an unset variable, a name that a controller injects.
 _OUTSIDE = "\ufdd0"
 # A value that the script decides while it runs: a branch, a loop, the output of a command.
@@ -13,6 +15,7 @@ _UNDECIDED = "\ufdd1"
 _END = "\ufdd2"
 # Stands for a blank within a hole, so that no splitting of words takes it apart.
 _BLANK = "\ufdd3"
+_HOLE = re.compile(f"[{_OUTSIDE}{_UNDECIDED}][^{_END}]*{_END}?")
 
 
 def outside(name: str) -> str:
@@ -53,8 +56,4 @@ def holes(text: str) -> str:
 
 def masked(text: str) -> str:
     """The text with each hole written as `?`, for comparison and display."""
-    for start in (_OUTSIDE, _UNDECIDED):
-        while start in text:
-            before, _, rest = text.partition(start)
-            text = f"{before}?{rest.partition(_END)[2]}"
-    return text
+    return text if is_known(text) else _HOLE.sub("?", text)

@@ -78,8 +78,8 @@ class VolumeMount(_View, frozen=True, kw_only=True):
 class Resources(_View, frozen=True, kw_only=True):
     """Requests, limits and dynamic resource claims of a container."""
 
-    requests: dict[str, Quantity] | None = None
-    limits: dict[str, Quantity] | None = None
+    requests: dict[str, Quantity | None] | None = None
+    limits: dict[str, Quantity | None] | None = None
     claims: list[dict[str, Any]] | None = None
 
 

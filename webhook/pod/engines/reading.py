@@ -101,7 +101,7 @@ def json_of(text: str) -> object:
     """JSON, or the text itself where it is none."""
     try:
         return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return text
 
 

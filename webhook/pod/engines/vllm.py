@@ -38,7 +38,8 @@ _IRRELEVANT_FLAGS = """
     --data-parallel-rank --data-parallel-start-rank --data-parallel-address --data-parallel-rpc-port
 """
 _IRRELEVANT = frozenset(_IRRELEVANT_FLAGS.split())
-_COMPILATION = "--compilation-config"
+# One configuration under two names: vLLM rewrites the older `-O` to the newer.
+_COMPILATION = ("--compilation-config", "-O")
 _NO_COMPILATION = (0, "0", "NONE", "none")
 
 
@@ -58,6 +59,7 @@ def read_vllm(line: CommandLine, model: str | None, environment: Mapping[str, st
         nodes=nodes,
         node_rank=given.integer("--node-rank", None if nodes == 1 else 0),
         eager=_eager(line),
+        compile_cache_dir=_cache_dir(line),
         compile_cache_disabled=truthy(environment, "VLLM_DISABLE_COMPILE_CACHE"),
         loader=given.loader(),
         config_file=given.config_file,
@@ -79,20 +81,31 @@ def _eager(line: CommandLine) -> bool:
     level = line.text("--optimization-level")
     if level is not None and level.upper() in ("0", "O0"):
         return True
-    return any(_turns_off(line, flag) for flag in (_COMPILATION, "-O"))
+    said = _compilation(line)
+    return any(_is_none(said.get(key)) for key in ("mode", "level"))
 
 
-def _turns_off(line: CommandLine, flag: str) -> bool:
-    paths = line.dotted.get(flag)
-    if paths is not None:
-        return any(paths.get(key) in _NO_COMPILATION for key in ("mode", "level"))
-    text = line.text(flag)
-    if text is None or not is_known(text):
-        return False
-    value = json_of(text)
-    if isinstance(value, dict):
-        return any(_is_none(value.get(key)) for key in ("mode", "level"))
-    return _is_none(value)
+def _cache_dir(line: CommandLine) -> str | None:
+    """The folder that the compilation config names for the compile cache; "" where it is not known."""
+    folder = _compilation(line).get("cache_dir")
+    if not folder:
+        return None
+    return folder if isinstance(folder, str) and is_known(folder) else ""
+
+
+def _compilation(line: CommandLine) -> dict[str, object]:
+    """What the compilation config says, by key; a bare level is its mode, and dotted keys replace its JSON."""
+    said: dict[str, object] = {}
+    for flag in _COMPILATION:
+        paths, text = line.dotted.get(flag), line.text(flag)
+        if paths is not None:
+            said.update(paths)
+        elif text is not None and is_known(text):
+            value = json_of(text)
+            said.update(value if isinstance(value, dict) else {"mode": value})
+        elif text is not None and "cache_dir" in text:
+            said["cache_dir"] = text
+    return said
 
 
 def _is_none(value: object) -> bool:

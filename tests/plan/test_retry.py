@@ -107,12 +107,14 @@ def test_the_users_workers_count(users: UserEnv, loader: LoaderConfig) -> None:
     assert streamer_settings(decided)["S3_LOW_SPEED_LIMIT"] == str(6 * STEP)
 
 
+AWS = {"AWS_ENDPOINT_URL": "https://s3.us-east-1.amazonaws.com"}
 WORST_CASES = [
     ("value not yet known", env({"RUNAI_STREAMER_CONCURRENCY": None}), LoaderConfig()),
     ("value that is no number", env({"RUNAI_STREAMER_CONCURRENCY": "many"}), LoaderConfig()),
     ("unreadable loader JSON", env(), LoaderConfig(readable=False)),
-    ("a ConfigMap may set it", env({}, ""), LoaderConfig()),
-    ("a ConfigMap with a fitting prefix may set it", env({}, "RUNAI_"), LoaderConfig()),
+    ("a ConfigMap may set it", env(AWS, ""), LoaderConfig()),
+    ("a ConfigMap with a fitting prefix may set it", env(AWS, "RUNAI_"), LoaderConfig()),
+    ("a sourced file may set it", UserEnv(AWS, forgotten=True), LoaderConfig()),
 ]
 
 
@@ -164,6 +166,60 @@ def test_a_private_endpoint_says_nothing_of_its_speed(name: str, url: str | None
     decided = plan(facts(container=container(env=env({name: url}))))
     assert ("S3_LOW_SPEED_LIMIT" not in streamer_settings(decided)) is private
     assert (Code.PRIVATE_ENDPOINT in codes(decided)) is private
+
+
+HIDING = [
+    ("a Secret of everything", env({}, ""), True),
+    ("a Secret of AWS names", env({}, "AWS_"), True),
+    ("a ConfigMap of the streamer's names", env({}, "RUNAI_STREAMER_"), True),
+    ("a Secret of other names", env({}, "HF_"), False),
+    ("AWS named beside a Secret", env({"AWS_ENDPOINT_URL": "https://s3.eu-west-1.amazonaws.com"}, ""), False),
+    ("no endpoint, named beside a Secret", env({"AWS_ENDPOINT_URL": ""}, ""), False),
+    ("a sourced file", UserEnv({}, forgotten=True), True),
+    (
+        "AWS named after a sourced file",
+        UserEnv({"AWS_ENDPOINT_URL": "https://s3.amazonaws.com"}, forgotten=True),
+        False,
+    ),
+    ("a configuration file", env({"AWS_CONFIG_FILE": "/aws/config"}), True),
+    ("a profile not yet known", env({"AWS_PROFILE": None}), True),
+    ("a proxy", env({"HTTPS_PROXY": "http://proxy:3128"}), True),
+    ("a proxy in small letters", env({"https_proxy": "http://proxy:3128"}), True),
+    ("a proxy before AWS", env({"ALL_PROXY": "socks5://x", "AWS_ENDPOINT_URL": "https://s3.amazonaws.com"}), True),
+    ("no proxy", env({"HTTPS_PROXY": "", "NO_PROXY": "*"}), False),
+]
+
+
+@pytest.mark.parametrize(("users", "hidden"), [row[1:] for row in HIDING], ids=[row[0] for row in HIDING])
+def test_an_endpoint_that_may_be_hidden_says_nothing_of_its_speed(users: UserEnv, *, hidden: bool) -> None:
+    decided = plan(facts(container=container(env=users)))
+    assert ("S3_LOW_SPEED_LIMIT" not in streamer_settings(decided)) is hidden
+    assert (Code.ENDPOINT_HIDDEN in codes(decided)) is hidden
+    assert streamer_settings(decided)["S3_TIMEOUT"] == "60"
+
+
+def test_the_hiding_places_are_named() -> None:
+    decided = plan(facts(container=container(env=env({}, "AWS_", "HF_"))))
+    (reason,) = [each for each in decided.reasons if each.code is Code.ENDPOINT_HIDDEN]
+    assert "ConfigMap hidden may lead" in reason.text
+
+
+SHARES = [
+    ("a whole GPU", 1, "nvidia.com/gpu", False),
+    ("a Neuron device", 1, "aws.amazon.com/neuron", False),
+    ("a shared GPU", 1, "nvidia.com/gpu.shared", True),
+    ("a MIG slice", 1, "nvidia.com/mig-1g.10gb", True),
+    ("a Neuron core", 2, "aws.amazon.com/neuroncore", True),
+    ("no GPU at all", 0, None, True),
+    ("a claim", None, None, False),
+]
+
+
+@pytest.mark.parametrize(("gpus", "resource", "unknown"), [row[1:] for row in SHARES], ids=[row[0] for row in SHARES])
+def test_a_part_of_a_device_says_nothing_of_the_share(gpus: int | None, resource: str | None, *, unknown: bool) -> None:
+    decided = plan(facts(container=container(gpus=gpus, gpu_resource=resource)), world(G5_XL, shards=shards(4, 8)))
+    assert ("S3_LOW_SPEED_LIMIT" not in streamer_settings(decided)) is unknown
+    assert (Code.NETWORK_SHARED in codes(decided)) is unknown
 
 
 def test_a_small_accelerator_share_is_never_divided_by_none() -> None:

@@ -18,6 +18,11 @@ _WHOLE = {
 _MAKERS = {"nvidia.com": "nvidia", "amd.com": "amd", "aws.amazon.com": "aws", "habana.ai": "habana"}
 
 
+def is_whole(resource: str) -> bool:
+    """Tells whether a resource stands for whole devices, of which an instance type has a known number."""
+    return resource in _WHOLE
+
+
 class Demand(msgspec.Struct, frozen=True):
     """How many accelerators are asked for, and by which extended resource; NVIDIA's GPUs where no resource says."""
 

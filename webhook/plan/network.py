@@ -2,22 +2,14 @@
 
 import msgspec
 
+from webhook.lookup.devices import is_whole
 from webhook.lookup.facts import InstanceType
 from webhook.plan.subject import Subject
-from webhook.pod.facts import UserEnv
 
 _BYTES_PER_GBIT = 1e9 / 8
 # Network cards of instances that have several: at least this much each (EC2 user guide), taken where a type's own
 # figure is not known.
 _CARD_GBPS = 100.0
-# What leads the streamer to another endpoint than AWS's own; the last is read by 0.10 and 0.11 (the streamer's source).
-_ENDPOINTS = (
-    "AWS_ENDPOINT_URL_S3",
-    "AWS_ENDPOINT_URL",
-    "RUNAI_STREAMER_OVERRIDE_ENDPOINT_URL",
-    "RUNAI_STREAMER_S3_ENDPOINT",
-)
-_AWS_DOMAINS = (".amazonaws.com", ".amazonaws.com.cn", ".api.aws")
 
 
 class Network(msgspec.Struct, frozen=True):
@@ -38,7 +30,12 @@ class Network(msgspec.Struct, frozen=True):
 
 
 def network_of(subject: Subject, ranks: int) -> Network | None:
-    """Returns the pod's share of the worst candidate's network; None where no candidate, or not its speed, is known."""
+    """Returns the pod's share of the worst candidate's network.
+
+    None where no candidate, or not its speed, is known; or where the pod's share of the node is not (`part_of_a_node`).
+    """
+    if part_of_a_node(subject):
+        return None
     types = subject.world.candidates.types
     gpus = subject.facts.placement.gpus or subject.container.gpus or ranks
     shares = [(each.network_baseline_gbps * _fraction(each, gpus), each.name) for each in types]
@@ -49,12 +46,16 @@ def network_of(subject: Subject, ranks: int) -> Network | None:
     return Network(share * _BYTES_PER_GBIT, card * _BYTES_PER_GBIT, name)
 
 
-def private_endpoint(env: UserEnv) -> str | None:
-    """Returns the name that leads to an endpoint that is not known to be AWS's; None where there is none."""
-    for name in _ENDPOINTS:
-        if name in env and not _is_aws(env.values[name]):
-            return name
-    return None
+def part_of_a_node(subject: Subject) -> str | None:
+    """Returns what the pod asks for that says nothing of its share of a node; None where it asks for whole devices.
+
+    A shared or sliced device goes to nobody knows how many pods, and so does a node whose devices nobody counts.
+    """
+    resource = subject.container.gpu_resource
+    if resource is not None and not is_whole(resource):
+        return resource
+    none = subject.container.gpus == 0 and subject.facts.placement.gpus == 0
+    return "no GPU" if none else None
 
 
 def _fraction(instance_type: InstanceType, gpus: int) -> float:
@@ -63,11 +64,3 @@ def _fraction(instance_type: InstanceType, gpus: int) -> float:
 
 def _card(instance_type: InstanceType) -> float:
     return min(instance_type.network_baseline_gbps, instance_type.network_card_gbps or _CARD_GBPS)
-
-
-def _is_aws(url: str | None) -> bool:
-    """Whether a URL leads to AWS; an empty one counts as not set, and one that is not known does not."""
-    if url == "":
-        return True
-    host = (url or "").partition("://")[2].partition("/")[0].partition(":")[0]
-    return host.lower().endswith(_AWS_DOMAINS)

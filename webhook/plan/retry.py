@@ -6,9 +6,10 @@ kills every one of them, six times each, and the load fails (measured, docs/tuni
 
 import msgspec
 
+from webhook.plan.endpoint import unknown_speed
 from webhook.plan.inflight import MIB, Files, Knobs, most_in_flight
 from webhook.plan.names import CONCURRENCY, LOW_SPEED_LIMIT, OBJECT_CONCURRENCY, REQUEST_TIMEOUT, RESUBMIT_WINDOW
-from webhook.plan.network import Network, private_endpoint
+from webhook.plan.network import Network, part_of_a_node
 from webhook.plan.reading import Reading
 from webhook.plan.subject import Subject
 from webhook.plan.types import Setting
@@ -68,7 +69,7 @@ def tune_retry(
 def most_requests(env: UserEnv, reading: Reading, version: Version | None, knobs: Knobs) -> int:
     """Returns the most requests that all ranks together have in flight, for any version it may be.
 
-    A number of workers that a ConfigMap or a Secret may set counts at its worst, and no buffer is relied on to hold
+    A number of workers that is set where nobody sees it counts at its worst, and no buffer is relied on to hold
     requests back.
     """
     hidden = any(_may_hide(env, name) for name in (CONCURRENCY, OBJECT_CONCURRENCY))
@@ -84,9 +85,12 @@ def _speed_limit(
     users = [name for name in (REQUEST_TIMEOUT, LOW_SPEED_LIMIT) if name in subject.env]
     if users:
         return _Limit(None, because(Code.USER_SET, names=", ".join(users)))
-    endpoint = private_endpoint(subject.env)
-    if endpoint is not None:
-        return _Limit(None, because(Code.PRIVATE_ENDPOINT, name=endpoint))
+    against = unknown_speed(subject.env)
+    if against is not None:
+        return _Limit(None, against)
+    part = part_of_a_node(subject)
+    if part is not None:
+        return _Limit(None, because(Code.NETWORK_SHARED, asked=part))
     if network is None:
         return _Limit(None, because(Code.NETWORK_UNKNOWN), unknown=True)
     gets = most_requests(subject.env, reading, version, knobs)
@@ -108,5 +112,5 @@ def _resubmission(env: UserEnv, version: Version | None) -> tuple[int | None, Re
 
 
 def _may_hide(env: UserEnv, name: str) -> bool:
-    """Whether a ConfigMap or Secret may set this name in place of ours."""
-    return any(name.startswith(source.prefix) for source in env.hidden)
+    """Whether a ConfigMap, a Secret or what a script runs may set this name in place of ours."""
+    return env.forgotten or any(name.startswith(source.prefix) for source in env.hidden)

@@ -19,6 +19,7 @@ from webhook.pod.facts import (
     UserEnv,
     VolumeKind,
 )
+from webhook.pod.view import Container, Pod, PodSpec
 from webhook.reasons import Advice, Code, because
 
 ROOT = "/mnt/k8s-disks/0/fastload"
@@ -254,6 +255,10 @@ USERS = [
     ("root by id", User(uid=0), OTHER_IMAGE, None),
     ("a known image runs as root", User(), "vllm/vllm-openai:v0.11.0", None),
     ("a mirror of it", User(), "mirror.example/hub/vllm/vllm-openai:v0.11.0", None),
+    ("a known image without a tag", User(), "vllm/vllm-openai", None),
+    ("a known image by its digest", User(), "vllm/vllm-openai@sha256:0123", None),
+    ("by tag and digest, from a port", User(), "mirror.example:5000/lmsysorg/sglang:v0.5@sha256:0123", None),
+    ("a look-alike", User(), "mirror.example/vllm/vllm-openai-fips:v0.11.0", ANYBODY),
     ("another id, with its group", User(uid=1000, gid=2000), "vllm/vllm-openai:v0.11.0", CHOWN),
     ("another id", User(uid=1000), OTHER_IMAGE, ("sh", "-c", "chown 1000 /var/cache/fastload || true")),
     ("not root, says the pod", User(non_root=True), "vllm/vllm-openai:v0.11.0", ANYBODY),
@@ -274,6 +279,28 @@ def test_the_folder_is_made_writable_for_a_user_who_is_not_root(
         refused = plan(pod, cache_init_container=False)
         assert (refused.cache, refused.volume) == (Verdict.SKIP, None)
         assert Code.NON_ROOT in codes(refused)
+
+
+SHELLS = [
+    ("a vendor's without one", "cgr.dev/chainguard/vllm:1", None, Verdict.SKIP),
+    ("distroless by name", "registry.example/team/vllm-distroless@sha256:0123", None, Verdict.SKIP),
+    ("distroless by tag", "registry.example/team/vllm:v1-distroless", None, Verdict.SKIP),
+    ("without one, it is said, but the pod runs it", "cgr.dev/acme/vllm:1", ["/bin/bash", "-c"], Verdict.TUNE),
+    ("without one, and the pod runs the engine", "cgr.dev/acme/vllm:1", ["vllm", "serve"], Verdict.SKIP),
+    ("any other", OTHER_IMAGE, None, Verdict.TUNE),
+]
+
+
+@pytest.mark.parametrize(("image", "command", "verdict"), [row[1:] for row in SHELLS], ids=[row[0] for row in SHELLS])
+def test_an_image_without_a_shell_gets_no_init_container(
+    image: str, command: list[str] | None, verdict: Verdict
+) -> None:
+    engine = container(image=image, user=User(uid=1000))
+    view = Pod(spec=PodSpec(containers=[Container(name="engine", command=command)]))
+    decided = plan(facts(container=engine, view=view))
+    assert decided.cache is verdict
+    assert (Code.NON_ROOT in codes(decided)) is (verdict is Verdict.SKIP)
+    assert plan(facts(container=msgspec.structs.replace(engine, user=User(uid=0)), view=view)).cache is Verdict.TUNE
 
 
 def test_without_an_image_there_is_no_init_container() -> None:

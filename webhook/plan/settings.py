@@ -69,8 +69,18 @@ class PlanSettings(msgspec.Struct, frozen=True, kw_only=True):
     ] = True
     root_images: Annotated[
         tuple[str, ...],
-        msgspec.Meta(description="Images known to run as root when the pod does not say; shell-style patterns."),
-    ] = ("vllm/vllm-openai:*", "*/vllm/vllm-openai:*", "lmsysorg/sglang:*", "*/lmsysorg/sglang:*")
+        msgspec.Meta(
+            description="Images known to run as root when the pod does not say; shell-style patterns of a repository, "
+            "or of the image with its tag or digest."
+        ),
+    ] = ("vllm/vllm-openai", "*/vllm/vllm-openai", "lmsysorg/sglang", "*/lmsysorg/sglang")
+    shellless_images: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(
+            description="Images known to have no shell, in which no init container can make a cache folder writable; "
+            "patterns as for root images."
+        ),
+    ] = ("cgr.dev/*", "gcr.io/distroless/*", "dhi.io/*", "*distroless*")
     open_files: Annotated[
         int, msgspec.Meta(description="Hard limit of open files in a container on the cluster's nodes.", ge=1024)
     ] = 65_536

@@ -26,6 +26,8 @@ _STOP_GRACE_S = 10
 # The API server, once told to, takes longer than a test would wait.
 _API_SERVER_GRACE_S = 1
 _KUBECTL_TIMEOUT_S = 60
+# A burst of pods shares a few connections, on a machine that may be busy with other things.
+_REQUEST_TIMEOUT_S = 300
 
 
 class ControlPlane:
@@ -155,7 +157,7 @@ class ControlPlane:
         """Return an HTTP client of the API server that acts as the administrator: for many calls, or many at once."""
         context = ssl.create_default_context(cafile=self.ca_certificate)
         context.load_cert_chain(*self._administrator_files)
-        return httpx.Client(base_url=self.url, verify=context, trust_env=False, timeout=_KUBECTL_TIMEOUT_S)
+        return httpx.Client(base_url=self.url, verify=context, trust_env=False, timeout=_REQUEST_TIMEOUT_S)
 
     def audit_events(self) -> list[dict[str, Any]]:
         """Return what the API server noted of the creation of pods, the oldest first."""

@@ -55,6 +55,14 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert str(tmp_path / "file" / "below") in result.stderr
 
 
+@pytest.mark.parametrize(("name", "status"), [("a.example", 0), ("b.example", 2)])
+def test_a_certificate_is_checked_for_a_name(tmp_path: Path, name: str, status: int) -> None:
+    CliRunner().invoke(main, ["certs", "dev", "--out", str(tmp_path), "--name", "a.example"])
+    result = CliRunner().invoke(main, ["certs", "check", "--folder", str(tmp_path), "--name", name])
+    assert result.exit_code == status
+    assert name in result.output
+
+
 def test_an_offline_preview_loads_no_client_and_no_server() -> None:
     program = (
         "import sys; from webhook.cli import main;"

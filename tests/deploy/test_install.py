@@ -1,4 +1,4 @@
-"""`deploy/install.sh` against a kubectl that only takes down what it is told."""
+"""`deploy/install.sh` against a kubectl that keeps what it is told, and gives back what the script asks for."""
 
 import base64
 import os
@@ -10,74 +10,159 @@ from typing import Any
 import pytest
 import yaml
 from cryptography import x509
-from cryptography.x509.verification import PolicyBuilder, Store
+
+from webhook.server.certificates import Files, check, issue
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 IMAGE = "123456789012.dkr.ecr.us-west-2.amazonaws.com/fastload:0.1.0"
+NAME = "fastload.fastload.svc"
 KUBECTL = """#!/usr/bin/env bash
-printf '%s\\n' "$*" >>"$RECORD/calls"
+printf '%s\\n' "${*//$'\\n'/ }" >>"$RECORD/calls"
 case "$*" in
   "apply -f -") cat >>"$RECORD/applied"; printf -- '---\\n' >>"$RECORD/applied" ;;
-  "get deployment"*) printf '%s' "${INSTALLED:-}" ;;
+  "get secret"*) cat "$RECORD/cert.pem" 2>/dev/null || true ;;
+  "get mutatingwebhookconfiguration"*) cat "$RECORD/ca.pem" 2>/dev/null || true ;;
   "create secret"*) [[ $* =~ --cert\\ ([^\\ ]+) ]]; cat "${BASH_REMATCH[1]}" >"$RECORD/cert.pem"; echo 'kind: Secret' ;;
 esac
 """
 
 
-class Installed:
-    """What the script told kubectl."""
+class Cluster:
+    """A folder that stands for a cluster: the certificate and the authorities installed, and every call."""
 
-    def __init__(self, folder: Path, **environment: str) -> None:
+    def __init__(self, folder: Path) -> None:
+        self.files = Files.within(folder)
+        self._folder = folder
         (folder / "kubectl").write_text(KUBECTL)
         (folder / "kubectl").chmod(0o755)
-        path = os.pathsep.join([str(folder), str(Path(sys.executable).parent), os.environ["PATH"]])
-        self.ended = subprocess.run(
+
+    def install(self, **environment: str) -> "subprocess.CompletedProcess[str]":
+        """Runs the script; what it applied and called is of this run alone."""
+        for name in ("calls", "applied"):
+            (self._folder / name).write_text("")
+        path = os.pathsep.join([str(self._folder), str(Path(sys.executable).parent), os.environ["PATH"]])
+        ended = subprocess.run(
             [DEPLOY / "install.sh"],
-            env={**os.environ, "PATH": path, "RECORD": str(folder), **environment},
+            env={**os.environ, "PATH": path, "RECORD": str(self._folder), **environment},
             capture_output=True,
             text=True,
             timeout=60,
             check=False,
         )
-        self.calls = (folder / "calls").read_text().splitlines() if (folder / "calls").exists() else []
-        self.applied = (folder / "applied").read_text() if (folder / "applied").exists() else ""
+        bundles = {
+            base64.b64decode(webhook["clientConfig"]["caBundle"])
+            for configuration in self.applied("MutatingWebhookConfiguration")
+            for webhook in configuration["webhooks"]
+        }
+        for bundle in bundles:
+            self.files.authority.write_bytes(bundle)
+        assert len(bundles) <= 1
+        return ended
 
-    def manifests(self, kind: str) -> list[dict[str, Any]]:
-        return [each for each in yaml.safe_load_all(self.applied) if each and each["kind"] == kind]
+    def applied(self, kind: str) -> list[dict[str, Any]]:
+        return [each for each in self._documents() if each["kind"] == kind]
+
+    @property
+    def kinds(self) -> list[str]:
+        return [each["kind"] for each in self._documents()]
+
+    @property
+    def calls(self) -> list[str]:
+        return (self._folder / "calls").read_text().splitlines()
+
+    @property
+    def template(self) -> dict[str, Any]:
+        (deployment,) = self.applied("Deployment")
+        template: dict[str, Any] = deployment["spec"]["template"]
+        return template
+
+    def _documents(self) -> list[dict[str, Any]]:
+        return [each for each in yaml.safe_load_all((self._folder / "applied").read_text()) if each]
+
+    def authorities(self) -> list[x509.Certificate]:
+        return x509.load_pem_x509_certificates(self.files.authority.read_bytes())
 
 
-def test_it_fills_in_the_image_and_the_authority_and_makes_the_secret(tmp_path: Path) -> None:
-    installed = Installed(tmp_path, IMAGE=IMAGE)
-    assert installed.ended.returncode == 0, installed.ended.stderr
-    (deployment,) = installed.manifests("Deployment")
-    assert deployment["spec"]["template"]["spec"]["containers"][0]["image"] == IMAGE
-    (configuration,) = installed.manifests("MutatingWebhookConfiguration")
-    bundles = {webhook["clientConfig"]["caBundle"] for webhook in configuration["webhooks"]}
-    authority = x509.load_pem_x509_certificate(base64.b64decode(bundles.pop()))
-    assert not bundles
-    verifier = PolicyBuilder().store(Store([authority])).build_server_verifier(x509.DNSName("fastload.fastload.svc"))
-    assert verifier.verify(x509.load_pem_x509_certificate((tmp_path / "cert.pem").read_bytes()), [])
-    assert installed.manifests("Secret")
+@pytest.fixture
+def cluster(tmp_path: Path) -> Cluster:
+    return Cluster(tmp_path)
 
 
-@pytest.mark.parametrize(("installed", "restarts"), [("", 0), ("deployment.apps/fastload", 1)])
-def test_pods_that_run_already_are_restarted_for_the_new_certificate(
-    tmp_path: Path, installed: str, restarts: int
+def test_it_fills_in_the_image_and_the_authority_and_makes_the_secret(cluster: Cluster) -> None:
+    ended = cluster.install(IMAGE=IMAGE)
+    assert ended.returncode == 0, ended.stderr
+    assert cluster.template["spec"]["containers"][0]["image"] == IMAGE
+    assert len(cluster.authorities()) == 1
+    check(cluster.files, [NAME], 364)
+
+
+def test_the_secret_is_there_before_the_pods_and_nothing_rolls_them_twice(cluster: Cluster) -> None:
+    cluster.install(IMAGE=IMAGE)
+    assert cluster.kinds[:2] == ["Namespace", "Secret"]
+    assert cluster.kinds.count("Deployment") == 1
+    assert [call for call in cluster.calls if call.startswith(("rollout restart", "patch"))] == []
+    assert cluster.calls[-1].startswith("rollout status")
+
+
+def test_installing_again_keeps_a_certificate_that_is_good(cluster: Cluster) -> None:
+    cluster.install(IMAGE=IMAGE)
+    first, authorities = cluster.template, cluster.authorities()
+    cluster.install(IMAGE=IMAGE)
+    assert cluster.template == first
+    assert cluster.authorities() == authorities
+    assert "Secret" not in cluster.kinds
+
+
+@pytest.mark.parametrize(
+    ("days", "environment"), [pytest.param(365, {"RENEW": "1"}, id="as told"), pytest.param(29, {}, id="near its end")]
+)
+def test_a_renewed_certificate_is_trusted_before_it_is_served_and_beside_the_one_before(
+    cluster: Cluster, days: int, environment: dict[str, str]
 ) -> None:
-    calls = Installed(tmp_path, IMAGE=IMAGE, INSTALLED=installed).calls
-    assert len([call for call in calls if call.startswith("rollout restart")]) == restarts
-    assert calls[-1].startswith("rollout status")
+    cluster.install(IMAGE=IMAGE)
+    checksum = cluster.template["metadata"]["annotations"]["checksum/certificate"]
+    issue([NAME], cluster.files.authority.parent, days)
+    (before,), old = cluster.authorities(), cluster.files.certificate.read_bytes()
+
+    cluster.install(IMAGE=IMAGE, **environment)
+
+    assert cluster.authorities()[1:] == [before]
+    assert cluster.files.certificate.read_bytes() != old
+    check(cluster.files, [NAME], 364)
+    assert cluster.template["metadata"]["annotations"]["checksum/certificate"] != checksum
+    (patch,) = (number for number, call in enumerate(cluster.calls) if call.startswith("patch mutatingwebhook"))
+    (secret,) = (number for number, call in enumerate(cluster.calls) if call.startswith("create secret"))
+    assert patch < secret
 
 
-def test_it_asks_for_the_image_before_it_does_anything(tmp_path: Path) -> None:
-    installed = Installed(tmp_path)
-    assert installed.ended.returncode != 0
-    assert "IMAGE" in installed.ended.stderr
-    assert installed.calls == []
+def test_authorities_do_not_pile_up(cluster: Cluster) -> None:
+    for _ in range(4):
+        cluster.install(IMAGE=IMAGE, RENEW="1")
+    assert len(cluster.authorities()) == 2
 
 
-def test_no_key_is_left_behind(tmp_path: Path) -> None:
+def test_a_certificate_that_the_api_server_does_not_trust_is_replaced(cluster: Cluster) -> None:
+    cluster.install(IMAGE=IMAGE)
+    cluster.files.authority.unlink()
+    cluster.install(IMAGE=IMAGE)
+    check(cluster.files, [NAME], 364)
+
+
+def test_it_asks_for_the_image_before_it_does_anything(cluster: Cluster) -> None:
+    ended = cluster.install()
+    assert ended.returncode != 0
+    assert "IMAGE" in ended.stderr
+    assert cluster.calls == []
+
+
+def test_no_key_is_left_behind(cluster: Cluster, tmp_path: Path) -> None:
     temporary = tmp_path / "tmp"
     temporary.mkdir()
-    Installed(tmp_path, IMAGE=IMAGE, TMPDIR=str(temporary))
+    cluster.install(IMAGE=IMAGE, TMPDIR=str(temporary))
     assert list(temporary.iterdir()) == []
+
+
+def test_it_asks_aws_for_no_more_than_what_it_calls() -> None:
+    """ListObjectsV2 and HeadBucket both take s3:ListBucket (the S3 user guide's list of required permissions)."""
+    (statement,) = yaml.safe_load((DEPLOY / "iam-policy.json").read_text())["Statement"]
+    assert (statement["Effect"], statement["Action"]) == ("Allow", "s3:ListBucket")

@@ -24,8 +24,10 @@ _IMAGE = "registry.invalid/fastload:test"
 _UNPRIVILEGED_PORT = 8443
 
 
-def install(control_plane: ControlPlane, client: httpx.Client, folder: Path) -> None:
+def install(control_plane: ControlPlane, client: httpx.Client, folder: Path, **settings: str) -> None:
     """Run `deploy/install.sh` to its end, reporting the pods that it waits for as ready.
+
+    `settings` are the script's variables besides IMAGE.
 
     The webhook is then called as shipped, at the Service's port 443. Where this user may not listen on that, the
     Service gets a second port, 8443, and the webhook is called there.
@@ -38,6 +40,7 @@ def install(control_plane: ControlPlane, client: httpx.Client, folder: Path) -> 
         "HOME": str(folder),
         "KUBECONFIG": str(control_plane.admin_kubeconfig),
         "IMAGE": _IMAGE,
+        **settings,
     }
     log = folder / "install.log"
     namespace = Namespace(control_plane, client, NAMESPACE)

@@ -26,23 +26,35 @@ def test_its_own_pods_pass_the_strictest_pod_security_and_are_not_sent_to_it(
 
 
 @pytest.fixture
-def install_again(control_plane: ControlPlane, client: httpx.Client, tmp_path: Path) -> Callable[[], None]:
-    return lambda: install(control_plane, client, tmp_path)
+def install_again(control_plane: ControlPlane, client: httpx.Client, tmp_path: Path) -> Callable[..., None]:
+    return lambda **settings: install(control_plane, client, tmp_path, **settings)
 
 
-def test_installing_again_renews_the_certificate_while_the_webhook_runs(
-    webhook: Webhook, namespace: Namespace, model: Model, install_again: Callable[[], None]
+def test_installing_again_replaces_no_pod_where_nothing_changes(
+    control_plane: ControlPlane, client: httpx.Client, webhook: Webhook, install_again: Callable[..., None]
 ) -> None:
+    def names() -> set[str]:
+        return {pod["metadata"]["name"] for pod in Namespace(control_plane, client, NAMESPACE).pods()}
+
+    before = names()
+    install_again()
+    assert names() == before
+    assert webhook.is_ready()
+
+
+def test_a_certificate_is_renewed_and_no_pod_goes_untuned_meanwhile(
+    webhook: Webhook, namespace: Namespace, model: Model, install_again: Callable[..., None]
+) -> None:
+    def concurrency(name: str) -> str | None:
+        return env(namespace.create_pod(engine_pod(model, name))).get("RUNAI_STREAMER_CONCURRENCY")
+
     before = webhook.certificate()
 
-    install_again()
-    # Until the kubelet has written the new certificate, pods are made untuned.
-    namespace.create_pod(engine_pod(model, "meanwhile"))
+    install_again(RENEW="1")
+    # The kubelet has yet to write the new certificate, and the API server still takes the old one.
+    assert webhook.certificate() == before
+    assert concurrency("meanwhile") == "17"
     webhook.mount_certificate()
 
     wait_until(lambda: webhook.certificate() != before, what="the webhook serves the new certificate")
-    wait_until(
-        lambda: annotation(namespace.create_pod(engine_pod(model), dry_run=True), STATUS),
-        what="the API server trusts the new certificate",
-    )
-    assert env(namespace.create_pod(engine_pod(model, "afterwards")))["RUNAI_STREAMER_CONCURRENCY"] == "17"
+    assert concurrency("afterwards") == "17"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from webhook.server.certificates import issue
+from webhook.server.certificates import Files, check, issue
 
 
 def test_the_leaf_carries_every_name_and_is_signed_by_the_authority(tmp_path: Path) -> None:
@@ -41,3 +41,28 @@ def test_issuing_again_replaces_the_whole_set(tmp_path: Path) -> None:
 def test_a_certificate_for_nobody_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="at least one name"):
         issue([], tmp_path)
+
+
+def test_a_set_is_good_for_its_names_and_its_days(tmp_path: Path) -> None:
+    files = issue(["fastload.fastload.svc", "127.0.0.1"], tmp_path, days=31)
+    check(files, ["fastload.fastload.svc", "127.0.0.1"], 30)
+    with pytest.raises(ValueError, match=r"not valid for fastload\.fastload\.svc in 32 days"):
+        check(files, ["fastload.fastload.svc"], 32)
+    with pytest.raises(ValueError, match=r"not valid for other\.svc"):
+        check(files, ["other.svc"], 0)
+
+
+def test_a_set_is_good_as_long_as_one_of_the_authorities_vouches_for_it(tmp_path: Path) -> None:
+    files, other = issue(["localhost"], tmp_path / "one"), issue(["localhost"], tmp_path / "other")
+    mixed = Files(other.authority, files.certificate, files.key)
+    with pytest.raises(ValueError, match="not valid for localhost"):
+        check(mixed, ["localhost"], 0)
+    other.authority.write_bytes(other.authority.read_bytes() + files.authority.read_bytes())
+    check(mixed, ["localhost"], 0)
+
+
+def test_an_empty_file_is_no_good_set(tmp_path: Path) -> None:
+    files = issue(["localhost"], tmp_path)
+    files.certificate.write_bytes(b"")
+    with pytest.raises(ValueError, match="PEM"):
+        check(files, ["localhost"], 0)

@@ -1,4 +1,4 @@
-"""A certificate authority of one day's use: it signs one serving certificate and is forgotten.
+"""A certificate authority of one day's use: it signs one serving certificate and is forgotten; and a check of both.
 
 For development, the tests, the demo and a first installation. The authority's key is never written, so nobody can sign
 a second certificate with it; to renew is to issue both again.
@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from cryptography.x509.verification import PolicyBuilder, Store, VerificationError
 
 # Clocks differ between the machine that issues and the API server that verifies.
 _CLOCK_SKEW = dt.timedelta(minutes=5)
@@ -67,6 +68,23 @@ def issue(names: Sequence[str], folder: Path, days: int = 365) -> Files:
     return files
 
 
+def check(files: Files, names: Sequence[str], days: int) -> None:
+    """Checks that a client which trusts the authorities takes the certificate for `names`, for `days` days yet.
+
+    Raises:
+        ValueError: it does not, or a file holds no certificate; the message says why.
+        OSError: a file cannot be read.
+    """
+    authorities = x509.load_pem_x509_certificates(files.authority.read_bytes())
+    leaf, *chain = x509.load_pem_x509_certificates(files.certificate.read_bytes())
+    policy = PolicyBuilder().store(Store(authorities)).time(dt.datetime.now(dt.UTC) + dt.timedelta(days=days))
+    for name in names:
+        try:
+            policy.build_server_verifier(_general_name(name)).verify(leaf, chain)
+        except VerificationError as error:
+            raise ValueError(f"not valid for {name} in {days} days: {error}") from error
+
+
 def _builder(
     subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey, days: int
 ) -> x509.CertificateBuilder:
@@ -101,7 +119,7 @@ def _usage(*, authority: bool) -> x509.KeyUsage:
     )
 
 
-def _general_name(name: str) -> x509.GeneralName:
+def _general_name(name: str) -> x509.IPAddress | x509.DNSName:
     try:
         return x509.IPAddress(ipaddress.ip_address(name))
     except ValueError:

@@ -55,6 +55,7 @@ def test_anything_but_the_creation_of_a_pod_passes_unread(request_fields: Json) 
         pytest.param({"inject": "false"}, SILENT, [Code.OPTED_OUT], id="opted out"),
         pytest.param({"inject": "false"}, OPTED_IN, [Code.OPTED_OUT], id="the pod beats its namespace"),
         pytest.param({"inject": "True"}, SILENT, [Code.BAD_ANNOTATION], id="neither true nor false"),
+        pytest.param({"inject": " true "}, OPTED_IN, [Code.BAD_ANNOTATION], id="not to the letter"),
         pytest.param({"inject": ""}, OPTED_IN, [Code.BAD_ANNOTATION], id="empty"),
     ],
 )

@@ -120,6 +120,24 @@ def test_a_bad_annotation_is_told_and_the_rest_is_read() -> None:
     assert launch_of(facts).model == URI
 
 
+@pytest.mark.parametrize(
+    ("inject", "skips"),
+    [
+        (None, []),
+        ("true", []),
+        ("false", ["opted-out"]),
+        (" true ", ["bad-annotation"]),
+        ("True", ["bad-annotation"]),
+        ("", ["bad-annotation"]),
+    ],
+)
+def test_the_pods_own_word_is_read_to_the_letter(inject: str | None, skips: list[str]) -> None:
+    facts = facts_of(engine(), annotations={"inject": inject})
+    assert codes(facts) == skips
+    assert launch_of(facts).model == URI
+    assert facts.annotations.inject is {"true": True, "false": False}.get(inject or "")
+
+
 # Ranks. ---------------------------------------------------------------------------------------------------------------
 
 MULTI = ["vllm", "serve", URI, "-tp", "16", "--nnodes", "2"]

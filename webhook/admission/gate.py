@@ -9,8 +9,9 @@ from typing import Protocol
 from webhook.admission.decision import Decision, Outcome
 from webhook.admission.review import GroupVersionKind, GroupVersionResource, Request
 from webhook.lookup.facts import Namespace, Unknown
+from webhook.pod.annotations import read_inject
 from webhook.pod.view import Pod
-from webhook.reasons import Code, because
+from webhook.reasons import Code, Reason, because
 
 _POD_KIND = GroupVersionKind(version="v1", kind="Pod")
 _POD_RESOURCE = GroupVersionResource(version="v1", resource="pods")
@@ -45,18 +46,16 @@ def creates_pod(request: Request) -> bool:
 
 def asked_by_pod(pod: Pod, prefix: str) -> OptIn | Decision | None:
     """Reads the `inject` annotation: opted in, left alone with the reason, or None where the pod does not say."""
-    annotation = f"{prefix}/inject"
-    value = ((pod.metadata.annotations if pod.metadata else None) or {}).get(annotation)
-    match value:
+    match read_inject(pod.metadata.annotations if pod.metadata else None, prefix):
+        case Reason() as problem:
+            return Decision(outcome=Outcome.IGNORED, reasons=(problem,), warnings=(problem.text,))
+        case True:
+            return OptIn.POD
+        case False:
+            reason = because(Code.OPTED_OUT, annotation=f"{prefix}/inject")
+            return Decision(outcome=Outcome.IGNORED, reasons=(reason,))
         case None:
             return None
-        case "true":
-            return OptIn.POD
-        case "false":
-            return Decision(outcome=Outcome.IGNORED, reasons=(because(Code.OPTED_OUT, annotation=annotation),))
-    problem = f"{value[:40]!r} is neither 'true' nor 'false'"
-    reason = because(Code.BAD_ANNOTATION, annotation=annotation, problem=problem)
-    return Decision(outcome=Outcome.IGNORED, reasons=(reason,), warnings=(reason.text,))
 
 
 def asked_by_namespace(namespace: Namespace | Unknown) -> OptIn | Decision:

@@ -28,29 +28,35 @@ _WORD = re.compile(r"[a-z][a-z0-9-]*")
 _SMALLEST_CHUNK = 5 * 1024**2  # the streamer raises a smaller one without a word (its source)
 _LARGEST_COUNT = 1_000_000
 _LONGEST_PATH = 1024
+_LONGEST_QUOTE = 60
+
+
+def _quoted(value: str) -> str:
+    """A value within a sentence, cut short so that what is wrong with it still fits."""
+    return repr(value if len(value) <= _LONGEST_QUOTE else f"{value[: _LONGEST_QUOTE - 1]}…")
 
 
 def _inject(value: str) -> bool:
     if value not in ("true", "false"):
-        raise ValueError(f"{value!r} is neither true nor false")
+        raise ValueError(f"{_quoted(value)} is neither 'true' nor 'false'")
     return value == "true"
 
 
 def _model(value: str) -> str:
     if not _MODEL.fullmatch(value):
-        raise ValueError(f"{value!r} is no object-store URI such as s3://bucket/prefix")
+        raise ValueError(f"{_quoted(value)} is no object-store URI such as s3://bucket/prefix")
     return value
 
 
 def _engine(value: str) -> Engine:
     if value not in (Engine.VLLM, Engine.SGLANG):
-        raise ValueError(f"{value!r} is neither vllm nor sglang")
+        raise ValueError(f"{_quoted(value)} is neither vllm nor sglang")
     return Engine(value)
 
 
 def _name(value: str) -> str:
     if not _DNS_NAME.fullmatch(value):
-        raise ValueError(f"{value!r} is no Kubernetes name")
+        raise ValueError(f"{_quoted(value)} is no Kubernetes name")
     return value
 
 
@@ -58,22 +64,22 @@ def _instance_types(value: str) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in value.split(",")))
     wrong = next((name for name in names if not _INSTANCE_TYPE.fullmatch(name)), None)
     if wrong is not None:
-        raise ValueError(f"{wrong!r} is no instance type such as p5.48xlarge")
+        raise ValueError(f"{_quoted(wrong)} is no instance type such as p5.48xlarge")
     return names
 
 
 def _count(value: str) -> int:
     if not (value.isascii() and value.isdecimal() and len(value) <= len(str(_LARGEST_COUNT))):
-        raise ValueError(f"{value!r} is no positive integer")
+        raise ValueError(f"{_quoted(value)} is no positive integer")
     if not 0 < int(value) <= _LARGEST_COUNT:
-        raise ValueError(f"{value!r} is not between 1 and {_LARGEST_COUNT}")
+        raise ValueError(f"{_quoted(value)} is not between 1 and {_LARGEST_COUNT}")
     return int(value)
 
 
 def _version(value: str) -> tuple[int, int, int]:
     match = _VERSION.fullmatch(value)
     if match is None:
-        raise ValueError(f"{value!r} is no version such as 0.15.9")
+        raise ValueError(f"{_quoted(value)} is no version such as 0.15.9")
     return int(match[1]), int(match[2]), int(match[3] or 0)
 
 
@@ -81,21 +87,21 @@ def _features(value: str) -> frozenset[Feature]:
     names = [name.strip() for name in value.split(",") if name.strip()]
     wrong = next((name for name in names if name not in list(Feature)), None)
     if wrong is not None:
-        raise ValueError(f"{wrong!r} is none of {', '.join(Feature)}")
+        raise ValueError(f"{_quoted(wrong)} is none of {', '.join(Feature)}")
     return frozenset(map(Feature, names))
 
 
 def _bytes(value: str) -> int:
     amount = parse_quantity(value)
     if amount <= 0:
-        raise ValueError(f"{value!r} is not more than nothing")
+        raise ValueError(f"{_quoted(value)} is not more than nothing")
     return amount
 
 
 def _chunk(value: str) -> int:
     amount = _bytes(value)
     if amount < _SMALLEST_CHUNK:
-        raise ValueError(f"{value!r} is under 5Mi, the least that the streamer takes")
+        raise ValueError(f"{_quoted(value)} is under 5Mi, the least that the streamer takes")
     return amount
 
 
@@ -104,7 +110,7 @@ def _cache(value: str) -> CacheChoice:
     if kind == CacheKind.PVC and _DNS_NAME.fullmatch(claim):
         return CacheChoice(CacheKind.PVC, claim)
     if colon or kind not in (CacheKind.HOST_PATH, CacheKind.OFF):
-        raise ValueError(f"{value!r} is none of hostpath, pvc:CLAIM, off")
+        raise ValueError(f"{_quoted(value)} is none of hostpath, pvc:CLAIM, off")
     return CacheChoice(CacheKind(kind))
 
 
@@ -112,9 +118,9 @@ def _path(value: str) -> str:
     """An absolute path that says what it means: nothing that another reader may resolve to another folder."""
     parts = value.split("/")[1:]
     if not value.startswith("/") or len(value) > _LONGEST_PATH or not all(parts):
-        raise ValueError(f"{value!r} is no absolute path without empty parts or a slash at its end")
+        raise ValueError(f"{_quoted(value)} is no absolute path without empty parts or a slash at its end")
     if any(part in (".", "..") or part != part.strip() or not part.isprintable() or "\\" in part for part in parts):
-        raise ValueError(f"{value!r} has a part that may lead elsewhere")
+        raise ValueError(f"{_quoted(value)} has a part that may lead elsewhere")
     return value
 
 
@@ -122,7 +128,7 @@ def _advice(value: str) -> frozenset[str]:
     names = frozenset(name.strip() for name in value.split(",") if name.strip())
     wrong = next((name for name in sorted(names) if not _WORD.fullmatch(name)), None)
     if wrong is not None:
-        raise ValueError(f"{wrong!r} is no piece of advice")
+        raise ValueError(f"{_quoted(wrong)} is no piece of advice")
     return names
 
 
@@ -135,6 +141,7 @@ class _Kind(msgspec.Struct, frozen=True):
 
 
 _KINDS: dict[str, _Kind] = {
+    # Read to the letter, as the webhook's match conditions read it in the API server.
     "inject": _Kind("inject", _inject, _ALL),
     "model": _Kind("model", _model, _ALL),
     "engine": _Kind("engine", _engine, _ALL),
@@ -152,9 +159,20 @@ _KINDS: dict[str, _Kind] = {
     "model-size": _Kind("model_bytes", _bytes, _READS),
     "apply-advice": _Kind("apply_advice", _advice, _NOTHING),
 }
+_INJECT = "inject"
 # What fastload itself writes.
 _STATUS = "status"
 _WRITTEN = frozenset({_STATUS, "reasons", "plan"})
+
+
+def read_inject(annotations: Mapping[str, str | None] | None, prefix: str) -> bool | Reason | None:
+    """What a pod says of being injected: yes, no, the reason why its word counts for nothing, or None."""
+    key = f"{prefix}/{_INJECT}"
+    value = (annotations or {}).get(key)
+    try:
+        return None if value is None else _inject(value)
+    except ValueError as error:
+        return because(Code.BAD_ANNOTATION, annotation=key, problem=str(error))
 
 
 def parse_annotations(annotations: Mapping[str, str | None] | None, prefix: str) -> Annotations:
@@ -174,7 +192,7 @@ def parse_annotations(annotations: Mapping[str, str | None] | None, prefix: str)
         try:
             if kind is None:
                 raise ValueError("fastload has no such annotation")  # noqa: TRY301 - said like any other problem
-            fields[kind.field] = kind.parse(value.strip())
+            fields[kind.field] = kind.parse(value.strip() if name != _INJECT else value)
         except ValueError as error:
             disabled |= kind.steers if kind is not None else _NOTHING
             problems.append(because(Code.BAD_ANNOTATION, annotation=key, problem=str(error)))

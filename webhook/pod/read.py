@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import msgspec
 
-from webhook.pod.annotations import parse_annotations
+from webhook.pod.annotations import parse_annotations, read_inject
 from webhook.pod.environment import Environment, environment_of
 from webhook.pod.facts import (
     Annotations,
@@ -76,9 +76,17 @@ def read_pod(pod: Pod, *, namespace: str, settings: PodSettings, ambient: Mappin
         placement=placement_of(pod, spec) if pod.spec is not None else Placement(gpus=0),
         volume_names=frozenset(volume.name for volume in spec.volumes or ()),
         init_container_names=frozenset(container.name for container in spec.init_containers or ()),
-        skips=skips,
+        skips=(*_not_asked(metadata, settings.annotation_prefix), *skips),
         view=pod,
     )
+
+
+def _not_asked(metadata: ObjectMeta, prefix: str) -> tuple[Reason, ...]:
+    """Why the pod's own annotation forbids acting on it; one without it is read as if it had asked."""
+    asked = read_inject(metadata.annotations, prefix)
+    if isinstance(asked, Reason):
+        return (asked,)
+    return (because(Code.OPTED_OUT, annotation=f"{prefix}/inject"),) if asked is False else ()
 
 
 def _choose(

@@ -3,17 +3,17 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-import msgspec
 from cachetools import LRUCache
 
 from webhook.lookup.cached import Cached, Policy
 from webhook.lookup.catalogue import Catalogue
 from webhook.lookup.cluster import ClusterView
 from webhook.lookup.facts import Candidates, Namespace, Shards, Unknown, World
-from webhook.lookup.instances import ask_of, candidates
+from webhook.lookup.instances import candidates
 from webhook.lookup.inventory import Inventory
-from webhook.lookup.listing import Listing, wanted
+from webhook.lookup.listing import Listing
 from webhook.lookup.observer import Lookup, Observer, Unobserved
+from webhook.lookup.question import Question, Questions
 from webhook.lookup.settings import LookupSettings
 from webhook.pod.facts import PodFacts
 
@@ -35,22 +35,18 @@ class InstanceTypes:
         self._inventory: Inventory | None = None
         self._known: LRUCache[bytes, Candidates] = LRUCache(_PLACEMENTS)
 
-    def of(self, facts: PodFacts, inventory: Inventory) -> Candidates:
+    def of(self, question: Question, inventory: Inventory) -> Candidates:
         """Returns the instance types that a pod may land on."""
-        ask = ask_of(facts)
+        ask, key = question.ask, question.ask_key
         if ask.placement.node_name:  # which kind a node is of may change without a change of the inventory
             return candidates(ask, self._catalogue, inventory)
         if inventory is not self._inventory:
             self._inventory = inventory
             self._known.clear()
-        key = _KEYS.encode(ask)
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = candidates(ask, self._catalogue, inventory)
         return found
-
-
-_KEYS = msgspec.msgpack.Encoder(enc_hook=dict)
 
 
 class LiveWorld:
@@ -66,6 +62,7 @@ class LiveWorld:
     ) -> None:
         self._settings = settings
         self._cluster = cluster
+        self._questions = Questions(settings)
         self._types = InstanceTypes(catalogue)
         observer = observer or Unobserved()
         self._models: Cached[Listing, Shards] = Cached(
@@ -80,20 +77,22 @@ class LiveWorld:
         namespace = self.known_namespace(facts.namespace)
         if namespace is None:
             return None
-        shards = wanted(facts, self._settings)
+        question = self._questions.of(facts)
+        shards = question.shards
         if isinstance(shards, Listing):
             shards = self._models.peek(shards)
             if shards is None:
                 return None
-        return World(shards=shards, candidates=self._candidates(facts), namespace=namespace)
+        return World(shards=shards, candidates=self._candidates(question), namespace=namespace)
 
     async def find(self, facts: PodFacts) -> World:
         """Fetches what is missing, all at once, within the deadline; what is late is an `Unknown`. Never raises.
 
         A look-up that is late goes on, so the next pod finds it in memory.
         """
-        shards, namespace = await asyncio.gather(self._find_shards(facts), self.find_namespace(facts.namespace))
-        return World(shards=shards, candidates=self._candidates(facts), namespace=namespace)
+        question = self._questions.of(facts)
+        shards, namespace = await asyncio.gather(self._find_shards(question), self.find_namespace(facts.namespace))
+        return World(shards=shards, candidates=self._candidates(question), namespace=namespace)
 
     def known_namespace(self, name: str) -> Namespace | Unknown | None:
         """Returns a namespace from memory; None where it has to be fetched first."""
@@ -107,14 +106,13 @@ class LiveWorld:
         """Ends the look-ups that go on in the background."""
         await asyncio.gather(self._models.close(), self._namespaces.close())
 
-    async def _find_shards(self, facts: PodFacts) -> Shards | Unknown | None:
-        shards = wanted(facts, self._settings)
-        if not isinstance(shards, Listing):
-            return shards
-        return await self._models.get(shards, self._settings.deadline_seconds)
+    async def _find_shards(self, question: Question) -> Shards | Unknown | None:
+        if not isinstance(question.shards, Listing):
+            return question.shards
+        return await self._models.get(question.shards, self._settings.deadline_seconds)
 
-    def _candidates(self, facts: PodFacts) -> Candidates:
-        return self._types.of(facts, self._cluster.inventory)
+    def _candidates(self, question: Question) -> Candidates:
+        return self._types.of(question, self._cluster.inventory)
 
 
 def _model_policy(settings: LookupSettings) -> Policy:

@@ -24,6 +24,11 @@ def test_every_command_is_listed_and_has_help(command: str) -> None:
     assert CliRunner().invoke(main, [command, "--help"]).exit_code == 0
 
 
+def test_no_line_of_the_root_commands_help_is_cut() -> None:
+    for arguments in (["--help"], ["certs", "--help"]):
+        assert "..." not in CliRunner().invoke(main, arguments, terminal_width=80).output.replace("[ARGS]...", "")
+
+
 def test_a_command_that_does_not_exist_is_refused() -> None:
     assert CliRunner().invoke(main, ["tune"]).exit_code == 2
 

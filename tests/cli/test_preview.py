@@ -232,6 +232,23 @@ def test_text_says_when_there_is_no_pod() -> None:
     assert preview("--offline", manifest=SIDECAR).stdout == "No pod and no pod template in the input.\n"
 
 
+@pytest.mark.parametrize("kind", ["InferenceService", "LLMInferenceService", "DynamoGraphDeployment"])
+def test_an_object_whose_controller_makes_the_pods_is_explained(kind: str) -> None:
+    indirect = f"kind: {kind}\nmetadata: {{name: qwen}}\nspec: {{predictor: {{model: {{}}}}}}\n"
+    for manifest in (indirect, json.dumps({"kind": "List", "items": [{"kind": kind, "metadata": {"name": "qwen"}}]})):
+        result = preview("--offline", "-o", "json", manifest=manifest)
+        assert result.exit_code == 0
+        assert result.stderr.startswith(f"Note: {kind} qwen has no pod template: its controller makes the pods")
+        assert json.loads(result.stdout) == {"pods": []}
+
+
+def test_a_misspelt_setting_is_told_of_beside_the_preview(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FASTLOAD_CACHE_ROOT", "/mnt/fast")
+    result = preview(*DECLARED)
+    assert result.exit_code == 0
+    assert result.stderr.startswith("Warning: FASTLOAD_CACHE_ROOT is ignored")
+
+
 @pytest.mark.parametrize(
     ("arguments", "manifest", "message"),
     [

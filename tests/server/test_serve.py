@@ -160,6 +160,21 @@ def test_a_certificate_that_is_missing_is_named() -> None:
     assert "cannot serve TLS with certificate /nowhere/tls.crt" in ended.stderr
 
 
+def test_a_misspelt_setting_is_logged(certificate: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FASTLOAD_CACHE_ROOT", "/mnt/fast")
+    monkeypatch.setenv("KUBECONFIG", "/nowhere/kubeconfig")
+    # It ends at once, behind the warning.
+    ended = run_serve(
+        review_port="0",
+        admin_port="0",
+        kubernetes="on",
+        tls_certificate=str(certificate.certificate),
+        tls_key=str(certificate.key),
+    )
+    assert '"level":"warning"' in ended.stderr.splitlines()[0]
+    assert "FASTLOAD_CACHE_ROOT is ignored" in ended.stderr
+
+
 def test_a_cluster_that_was_asked_for_and_is_not_there_is_an_error(
     certificate: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ import click
 from webhook.cli.failure import Failure
 
 
-@click.group("certs")
+@click.group("certs", short_help="Issue and check the webhook's certificates.")
 def command() -> None:
     """Certificates for the webhook."""
 

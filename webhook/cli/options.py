@@ -8,6 +8,7 @@ import click
 
 from webhook.cli.failure import Failure
 from webhook.server.declared import Declared, SettingsError, declared, load
+from webhook.server.ignored import ignored
 from webhook.server.settings import Settings
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -37,3 +38,9 @@ def settings_from(flags: dict[str, Any]) -> Settings:
         return load(flags, os.environ)
     except SettingsError as error:
         raise Failure(str(error)) from None
+
+
+def warn_of_ignored() -> None:
+    """Tells on standard error of every variable that looks like a setting and is none."""
+    for sentence in ignored(os.environ):
+        click.echo(f"Warning: {sentence}", err=True)

@@ -12,10 +12,11 @@ import msgspec
 
 from webhook.cli.assumptions import Given, read_assumed
 from webhook.cli.failure import Failure
-from webhook.cli.options import settings_from
+from webhook.cli.options import settings_from, warn_of_ignored
 from webhook.cli.text import as_text
 from webhook.cli.world import open_pipeline
 from webhook.preview.documents import Document, UnreadableInputError, read_documents
+from webhook.preview.indirect import explain_indirect
 from webhook.preview.manifest import as_diff, as_patches, as_yaml
 from webhook.preview.run import Outcome, run
 
@@ -30,14 +31,28 @@ class Output(StrEnum):
     DIFF = "diff"
 
 
-@click.command("preview")
-@click.option("-f", "--filename", "files", multiple=True, required=True, help="Manifest; - reads standard input.")
+@click.command("preview", short_help="Show what would be done to the pods of a manifest.")
 @click.option(
-    "-o", "--output", type=click.Choice([each.value for each in Output]), default=Output.TEXT.value, show_default=True
+    "-f",
+    "--filename",
+    "files",
+    multiple=True,
+    required=True,
+    help="Manifest; - reads standard input. May be repeated.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice([each.value for each in Output]),
+    default=Output.TEXT.value,
+    show_default=True,
+    help="What to print.",
 )
 @click.option("--offline", is_flag=True, help="Make no call to S3.")
-@click.option("--shards", type=click.IntRange(min=1), help="Shard files of every model, instead of a listing.")
-@click.option("--model-size", metavar="QUANTITY", help="Size of every model, such as 67Gi, instead of a listing.")
+@click.option(
+    "--shards", type=click.IntRange(min=1), help="Shard files of every model, instead of a listing; with --model-size."
+)
+@click.option("--model-size", metavar="QUANTITY", help="Size of every model, such as 67Gi; with --shards.")
 @click.option(
     "--instance-type", "instance_types", multiple=True, metavar="TYPE,...", help="Of every pod that names none itself."
 )
@@ -51,6 +66,7 @@ def command(files: tuple[str, ...], output: str, s3_endpoint: str | None, *, off
     The webhook's settings are read from the environment.
     """
     settings = settings_from({"s3_endpoint": s3_endpoint})
+    warn_of_ignored()
     assumed = read_assumed(Given(**given))
 
     async def look(documents: Sequence[Document]) -> Outcome:
@@ -62,6 +78,8 @@ def command(files: tuple[str, ...], output: str, s3_endpoint: str | None, *, off
         outcome = asyncio.run(look(documents))
     except UnreadableInputError as error:
         raise Failure(str(error)) from None
+    for sentence in explain_indirect(documents):
+        click.echo(f"Note: {sentence}", err=True)
     click.echo(_WRITERS[Output(output)](documents, outcome), nl=False)
 
 

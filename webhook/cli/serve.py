@@ -8,7 +8,7 @@ from webhook.cli.failure import Failure
 from webhook.cli.options import setting_options, settings_from
 
 
-@click.command("serve")
+@click.command("serve", short_help="Run the admission webhook.")
 @setting_options
 def command(**flags: Any) -> None:  # noqa: ANN401 (one per declared setting)
     """Run the admission webhook.

@@ -13,7 +13,7 @@ from msgspec import inspect
 
 from webhook.server.settings import Settings
 
-_PREFIX = "FASTLOAD_"
+PREFIX = "FASTLOAD_"
 
 
 class SettingsError(Exception):
@@ -33,7 +33,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def variable(self) -> str:
         """Name of the environment variable."""
-        return _PREFIX + self.name.upper()
+        return PREFIX + self.name.upper()
 
     @property
     def flag(self) -> str:

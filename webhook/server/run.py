@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import math
 import signal
 import socket
@@ -94,6 +95,7 @@ class _Server:
 
     async def _warm_up(self, service: Service) -> None:
         lacking = await service.fill(self._settings.server.ready_seconds)
+        _spare_collector()
         self._health.warm = True
         if lacking:
             _log.warning("ready, but reviews go without a part of the cluster for now", **lacking)
@@ -124,6 +126,15 @@ class _Server:
             reviews=f"https://{_address(self._reviews)}{MUTATE}",
             admin=f"http://{_address(self._admin)}",
         )
+
+
+def _spare_collector() -> None:
+    """Takes all that start-up made out of the garbage collector's rounds.
+
+    It lives as long as the process. Going through it again and again would hold up reviews for a tenth of a second.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _address(bound: socket.socket) -> str:

@@ -7,6 +7,7 @@ happen, so a name assigned there is unknown from then on, and a program started 
 from collections.abc import Mapping
 
 from webhook.pod.shell.builtins import BUILTINS
+from webhook.pod.shell.chain import asks, chain_of, succeeds
 from webhook.pod.shell.grammar import parse
 from webhook.pod.shell.program import (
     AndOr,
@@ -27,8 +28,6 @@ from webhook.pod.shell.variables import Value, Variables
 from webhook.pod.shell.watcher import Start, TooLongError, Watcher
 from webhook.pod.unknown import is_known, undecided
 
-# Programs that ask a question, so that what follows `&&` is a branch.
-_TESTS = frozenset({"test", "[", "grep", "false", "pgrep", "which", "command", "type", "hash", "cmp", "diff"})
 _DEEPEST = 24
 _MOST_WORDS = 4096
 
@@ -152,13 +151,30 @@ class Interpreter:
         self.variables.forget()
 
     def _and_or(self, statement: AndOr) -> bool:
-        """What follows `&&` happens unless the pod fails to start; after a test, or `||`, it is a branch."""
-        if self._walk(statement.left):
+        """A chain of `&&` and `||`.
+
+        What follows `||` or a test is a branch. What follows another command by `&&` happens for sure, for the rest of
+        the chain; behind the chain only if that command succeeds, as setting up does.
+        """
+        first, links = chain_of(statement)
+        if self._walk(first):
             return True
-        if statement.operator == "||" or _is_test(statement.left):
-            self._maybe((statement.right,))
-            return False
-        return self._walk(statement.right)
+        asked, sure, before = asks(first), succeeds(first), None
+        for operator, link in links:
+            if operator == "||" or asked:
+                self._maybe((link,))
+            elif sure or before is not None:
+                if self._walk(link) and before is None:
+                    return True
+            else:
+                before = self.variables.copy()
+                self._walk(link)
+            asked = asked or asks(link)
+            sure = (sure or succeeds(link)) if operator == "||" else (sure and succeeds(link))
+        if before is not None:
+            self.ended = False
+            self.variables.doubt_since(before)
+        return False
 
     # Variables ----------------------------------------------------------------------------------------------------
 
@@ -270,16 +286,3 @@ class Interpreter:
         self._depth -= 1
         self.variables.arguments = outer
         return self.ended
-
-
-def _is_test(statement: Statement) -> bool:
-    """Whether a statement asks a question."""
-    match statement:
-        case Test():
-            return True
-        case AndOr(left, _, right):
-            return _is_test(left) or _is_test(right)
-        case Command(_, words) if words and len(words[0]) == 1:
-            return getattr(words[0][0], "text", None) in _TESTS
-        case _:
-            return False

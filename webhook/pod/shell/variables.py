@@ -72,6 +72,17 @@ class Variables:
         self.values = {name: undecided(name) for name in self.values}
         self.unset.clear()
 
+    def doubt_since(self, before: "Variables") -> None:
+        """What has changed since then may not have: it is undecided, and the lower limit on open files holds."""
+        for name in self.values.keys() | before.values.keys():
+            if self.values.get(name) != before.values.get(name):
+                self.values[name] = undecided(name)
+                self.unset.discard(name)
+        if self.arguments != before.arguments:
+            self.arguments = (undecided("@"),)
+        if before.open_files is not None and self.open_files is not None:
+            self.open_files = min(before.open_files, self.open_files)
+
     def text(self, name: str) -> str:
         """The value of a name as one text."""
         value = self.values.get(name)

@@ -55,8 +55,10 @@ def test_metrics_count_what_was_answered_and_looked_up(serve: Serve, s3: str, cl
 def test_the_log_has_one_line_a_review_and_no_value_of_the_pods(
     serve: Serve, s3: str, client: httpx.Client, tmp_path: Path
 ) -> None:
-    sent = review()
-    client.post(serve(s3_endpoint=s3).reviews, json=sent)
+    running, sent = serve(s3_endpoint=s3), review()
+    client.post(running.reviews, json=sent)
+    running.process.terminate()
+    running.process.wait(PATIENCE_SECONDS)
     log = (tmp_path / "webhook.log").read_text()
     lines = [line for line in map(json.loads, log.splitlines()) if line.get("uid") == sent["request"]["uid"]]
     assert [(line["namespace"], line["outcome"], line["level"]) for line in lines] == [

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import gc
 import math
+import os
 import signal
 import socket
 from pathlib import Path
@@ -16,6 +17,7 @@ from webhook.admission.endpoint import ReviewEndpoint
 from webhook.server import logs
 from webhook.server.app import MUTATE, ReviewPort, admin_port
 from webhook.server.health import Health
+from webhook.server.ignored import ignored
 from webhook.server.listeners import Listener, bind
 from webhook.server.metrics import Metrics
 from webhook.server.service import Service, open_service
@@ -36,6 +38,8 @@ def serve(settings: Settings) -> None:
         ClusterError: a cluster was asked for, and none is configured here.
     """
     logs.configure(settings.server.log_level, settings.server.log_format)
+    for sentence in ignored(os.environ):
+        _log.warning("a variable is ignored", problem=sentence)
     with asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner:
         runner.run(_Server(settings).run())
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import structlog
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -148,6 +149,19 @@ def test_a_broken_counter_costs_no_answer() -> None:
             raise RuntimeError
 
     assert patch_of(response(endpoint(ledger=Broken()), TUNED))
+
+
+def test_what_is_refused_is_logged_by_its_kind_alone_and_a_flood_of_it_once() -> None:
+    app = endpoint()
+    with structlog.testing.capture_logs() as logs:
+        for _ in range(3):
+            post(app, b"s3cret")
+        post(app, TUNED, content_type="text/s3cret")
+    assert [(entry["log_level"], entry["status"], entry["problem"]) for entry in logs] == [
+        ("warning", 400, "bad request"),
+        ("warning", 415, "unsupported media type"),
+    ]
+    assert "s3cret" not in str(logs)
 
 
 @given(st.binary(max_size=300) | st.text(max_size=100).map(str.encode))

@@ -73,7 +73,7 @@ def test_a_pod_that_did_not_ask_passes_before_any_engine_is_looked_for(
 
 def test_a_bad_inject_annotation_is_named_in_the_warning() -> None:
     (warning,) = response(endpoint(), review(pod(inject="yes\nplease" * 100)))["warnings"]
-    assert warning.startswith("fastload: annotation fastload.dev/inject was ignored")
+    assert warning.startswith("fastload: annotation fastload.dev/inject is not valid")
     assert "neither 'true' nor 'false'" in warning
 
 

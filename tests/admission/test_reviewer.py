@@ -197,3 +197,12 @@ def test_a_decision_is_logged_once_with_what_it_takes_to_find_the_pod_and_none_o
     (entry,) = logs
     assert (entry["namespace"], entry["pod"], entry["outcome"]) == ("serving", "qwen-", "injected")
     assert "s3cret" not in str(entry)
+
+
+def test_a_pod_that_asks_in_words_not_understood_is_logged_and_one_that_does_not_ask_is_not() -> None:
+    with structlog.testing.capture_logs() as logs:
+        response(endpoint(), review(pod(inject="yes")))
+        response(endpoint(), review(pod(inject="false")))
+    assert [(entry["pod"], entry["outcome"], entry["reasons"]) for entry in logs] == [
+        ("qwen-", "ignored", "bad-annotation")
+    ]

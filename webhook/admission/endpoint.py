@@ -10,7 +10,6 @@ from http import HTTPStatus
 
 from webhook.admission.asgi import Receive, Scope, Send
 from webhook.admission.body import BodyReader, DisconnectedError, TooLargeError
-from webhook.admission.decision import Outcome
 from webhook.admission.journal import Decided, Journal, Observer
 from webhook.admission.review import UnreadableReviewError, read_review
 from webhook.admission.reviewer import Reviewer
@@ -57,13 +56,13 @@ class ReviewEndpoint:
             reviewed = await self._reviewer.review(request)
             answer = reviewed.answer
             await _respond(send, HTTPStatus.OK, answer.to(request.uid), content_type=b"application/json")
-            decided = Decided(request.uid, reviewed.facts, answer) if reviewed.facts else None
+            decided = Decided(request.uid, reviewed.template, answer) if reviewed.template else None
             self._journal.note(answer.outcome, answer.codes, time.perf_counter() - started, decided)
 
     async def _refuse(self, send: Send, refused: _RefusedError, started: float) -> None:
         body = f"{str(refused)[:300]}\n".encode()
         await _respond(send, refused.status, body, content_type=b"text/plain; charset=utf-8", headers=refused.headers)
-        self._journal.note(Outcome.REFUSED, (), time.perf_counter() - started)
+        self._journal.note_refused(refused.status, time.perf_counter() - started)
 
     async def _read(self, receive: Receive) -> bytes:
         try:

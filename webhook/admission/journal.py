@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import time
 import traceback
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Protocol
 
 import msgspec
@@ -12,10 +14,12 @@ import structlog
 from webhook.admission.answer import Answer
 from webhook.admission.decision import Outcome
 from webhook.admission.review import Request
-from webhook.pod.facts import PodFacts
+from webhook.admission.templates import Template
 from webhook.reasons import Code
 
 _log = structlog.get_logger()
+# Whoever sends what is no review may send a lot of it: a line for each kind in so many seconds.
+_QUIET_SECONDS = 10.0
 
 
 class Observer(Protocol):
@@ -26,10 +30,10 @@ class Observer(Protocol):
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """A pod that was ours to decide about: the uid of its review, what it is, and its answer."""
+    """A pod that asked for fastload: the uid of its review, its template, and its answer."""
 
     uid: str
-    facts: PodFacts
+    template: Template
     answer: Answer
 
 
@@ -49,12 +53,23 @@ class Journal:
     def __init__(self, observer: Observer) -> None:
         self._observer = observer
         self._entries: list[_Entry] = []
+        # When each status was last logged, by the monotonic clock.
+        self._refusals: dict[HTTPStatus, float] = {}
 
     def note(self, outcome: Outcome, codes: tuple[Code, ...], seconds: float, decided: Decided | None = None) -> None:
         """Takes note of one answered request."""
         if not self._entries:
             asyncio.get_running_loop().call_soon(self._write)
         self._entries.append(_Entry(outcome, codes, seconds, decided))
+
+    def note_refused(self, status: HTTPStatus, seconds: float) -> None:
+        """Takes note of one request that was no review; what it said is not told."""
+        self.note(Outcome.REFUSED, (), seconds)
+        now = time.monotonic()
+        if now - self._refusals.get(status, -_QUIET_SECONDS) >= _QUIET_SECONDS:
+            self._refusals[status] = now
+            with contextlib.suppress(Exception):
+                _log.warning("refused", status=int(status), problem=status.phrase.lower())
 
     def _write(self) -> None:
         entries, self._entries = self._entries, []
@@ -72,8 +87,8 @@ def _log_decision(decided: Decided) -> None:
     _log.info(
         "reviewed",
         uid=decided.uid,
-        namespace=decided.facts.namespace,
-        pod=decided.facts.name,
+        namespace=decided.template.namespace,
+        pod=decided.template.name,
         outcome=decided.answer.outcome,
         reasons=",".join(decided.answer.codes),
     )

@@ -28,10 +28,10 @@ _json_decoder = msgspec.json.Decoder()
 
 
 class Reviewed(msgspec.Struct, frozen=True):
-    """An answer, and the facts of the pod where it was ours to decide about."""
+    """An answer, and the template of the pod where it asked for fastload."""
 
     answer: Answer
-    facts: PodFacts | None = None
+    template: Template | None = None
 
 
 def _failed_open(code: Code) -> Reviewed:
@@ -87,7 +87,8 @@ class Reviewer:
         if opinion is None:
             opinion = await self._asked_by_namespace(template.namespace, due)
         if isinstance(opinion, Decision):
-            return Reviewed(answer(opinion))
+            # A pod that asked in words that are not understood is told of as well.
+            return Reviewed(answer(opinion), template if opinion.warnings else None)
         facts = self._facts_of(template)
         if opinion is OptIn.NAMESPACE and _is_bystander(facts):
             return Reviewed(answer(Decision(outcome=Outcome.IGNORED, reasons=facts.skips)))
@@ -95,7 +96,7 @@ class Reviewer:
         world = self._pipeline.known(facts)
         if world is None:
             world = await _within(due, self._pipeline.find(facts))
-        return Reviewed(self._answer_in(world, template, facts), facts)
+        return Reviewed(self._answer_in(world, template, facts), template)
 
     def _facts_of(self, template: Template) -> PodFacts:
         if template.facts is None:

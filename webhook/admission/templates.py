@@ -43,6 +43,12 @@ class Template:
         self.facts: PodFacts | None = None
         self.answered: Answered | None = None
 
+    @property
+    def name(self) -> str | None:
+        """The name, or what the API server makes one from."""
+        metadata = self.pod.metadata
+        return (metadata.name or metadata.generate_name) if metadata else None
+
 
 class Templates:
     """The templates met last, within a limit of memory. It belongs to one event loop and takes no lock."""

@@ -59,6 +59,7 @@ class Code(StrEnum):
     FEATURE_DISABLED = "feature-disabled"
     USER_SET = "user-set"
     CHOSEN_BY_ANNOTATION = "chosen-by-annotation"
+    ANNOTATION_REFUSED = "annotation-refused"
     ADVICE_NOT_APPLIED = "advice-not-applied"
     ENV_FROM_GUARDED = "env-from-guarded"
     WORST_INSTANCE_TYPE = "worst-instance-type"
@@ -148,7 +149,7 @@ class Counsel(msgspec.Struct, frozen=True):
 _SENTENCES: dict[Code, str] = {
     Code.NOT_OPTED_IN: "neither the pod nor its namespace asks for fastload",
     Code.OPTED_OUT: "the pod says {annotation}: false",
-    Code.BAD_ANNOTATION: "annotation {annotation} was ignored: {problem}",
+    Code.BAD_ANNOTATION: "annotation {annotation} is not valid: {problem}",
     Code.WINDOWS: "the pod runs on Windows, where the engines and the streamer do not",
     Code.NO_ENGINE: "no container starts vLLM or SGLang in a way fastload can read",
     Code.SEVERAL_ENGINES: "containers {containers} each start an engine; name one with {annotation}",
@@ -176,12 +177,12 @@ _SENTENCES: dict[Code, str] = {
     Code.FEATURE_NOT_OFFERED: "the operator's setting `features` leaves out {feature}",
     Code.FEATURE_OFF: "annotation {annotation} leaves out {feature}",
     Code.FEATURE_DISABLED: "{feature} is left alone, because an annotation that steers it was not understood",
-    Code.USER_SET: "{names}: the user's own, and left as they are",
+    Code.USER_SET: "{names}: set by the user, and left alone",
     Code.CHOSEN_BY_ANNOTATION: "annotation {annotation} says so",
     Code.ENV_FROM_GUARDED: "{sources} may hold some of these names unseen; where one does, its value stays, because an "
     "optional reference to it follows each entry",
-    Code.ADVICE_NOT_APPLIED: "annotation {annotation} asks for {advice}, which would change the engine's arguments; "
-    "fastload does not patch arguments",
+    Code.ANNOTATION_REFUSED: "annotation {annotation} was refused: {problem}",
+    Code.ADVICE_NOT_APPLIED: "annotation {annotation} asks for {advice}: fastload gives advice, and applies none yet",
     Code.WORST_INSTANCE_TYPE: "the pod may land on any of {count} instance types (known by {source}), so the network "
     "is taken from the worst of them, {name}",
     Code.NOT_OBJECT_STORAGE: "the weights come from {model}, not from object storage (s3://, gs://, az://), so the "
@@ -190,47 +191,45 @@ _SENTENCES: dict[Code, str] = {
     Code.LOADER_CONFIG_WINS: "--model-loader-extra-config sets {keys}, which the engine lets win over {names}",
     Code.LOADER_CONFIG_UNREADABLE: "--model-loader-extra-config cannot be read before the pod runs and may set "
     "concurrency and memory_limit, so neither is set here",
-    Code.CHUNK_PUBLISHED: "the published 4 GiB for streamers up to 0.15: each of {workers} workers has a whole chunk "
-    "to read",
+    Code.CHUNK_PUBLISHED: "the published 4 GiB for streamers up to 0.15: {workers} has a whole chunk to read",
     Code.CHUNK_OFF: "the chunk size stays as it is: the operator's setting `chunk` is off",
     Code.CHUNK_NOT_S3: "the chunk size stays as it is: the published one was found with S3, and this is {scheme}",
     Code.CHUNK_VERSION_UNKNOWN: "the chunk size stays as it is: larger chunks cost streamers from 0.16.1 up to three "
     "times the load time (measured), and which version this image has is not known; annotation {annotation} tells",
     Code.CHUNK_NEWER_STREAMER: "the chunk size stays as it is: larger chunks cost streamers from 0.16.1 up to three "
     "times the load time (measured), and this is {version}",
-    Code.CHUNK_SMALL_SHARDS: "the chunk size stays as it is: {workers} workers share {gib} GiB in {shards} files, "
-    "less than a whole 4 GiB chunk each",
+    Code.CHUNK_SMALL_SHARDS: "the chunk size stays as it is: {gib} GiB in {files} are less than a whole 4 GiB chunk "
+    "for {workers}",
     Code.CHUNK_SMALL_BUFFER: "the chunk size stays as it is: a buffer of {gib} GiB holds so few 4 GiB chunks that "
     "fewer requests would be in flight than untouched",
-    Code.CONCURRENCY_SHARDS: "a rank reads {shards} shard files, a worker for each",
-    Code.CONCURRENCY_MOST: "a rank reads {shards} shard files; more than {value} workers gain nothing",
-    Code.CONCURRENCY_NETWORK: "a rank reads {shards} shard files, but {value} workers on each of {ranks} ranks already "
-    "fill the pod's {gbps} Gbit/s of network",
-    Code.CONCURRENCY_OPEN_FILES: "a rank reads {shards} shard files, but a limit of {open_files} open files bears "
-    "{value} workers",
-    Code.CONCURRENCY_MEMORY: "the container's memory bears {value} workers on each of {ranks} ranks",
+    Code.CONCURRENCY_SHARDS: "a rank reads {files}, a worker for each",
+    Code.CONCURRENCY_MOST: "a rank reads {files}; more than {workers} gain nothing",
+    Code.CONCURRENCY_NETWORK: "a rank reads {files}, but {workers} on {ranks} already fill the pod's {gbps} Gbit/s of "
+    "network",
+    Code.CONCURRENCY_OPEN_FILES: "a limit of {open_files} open files bears {workers}",
+    Code.CONCURRENCY_MEMORY: "the container's memory bears {workers} on {ranks}",
     Code.CONCURRENCY_DEFAULT: "the streamer's default of {value} workers stays: {why}",
     Code.MEMORY_BUDGET: "the container's {limit} GiB, less {engine} GiB for the engine, {volumes} GiB of memory-backed "
     "volumes and the requests in flight, leave this much for the buffer of {sharing}",
     Code.MEMORY_UNLIMITED: "the streamer's buffer stays as it is: the container has no memory limit",
     Code.MEMORY_FITS: "the streamer's buffer stays as it is: it fits the container's {limit} GiB",
     Code.MEMORY_SHORT: "the streamer's buffer stays as it is: the container's {limit} GiB do not hold {floor} GiB for "
-    "each of {ranks} ranks, and a smaller buffer may be under the largest tensor, which fails the load",
+    "{ranks}, and a smaller buffer may be under the largest tensor, which fails the load",
     Code.RETRY_NOT_S3: "the retry settings act on S3 alone, and the weights are in {scheme}",
-    Code.RETRY_PUBLISHED: "the published values: {gets} requests at once have {share} MiB/s each, over four times the "
+    Code.RETRY_PUBLISHED: "the published values: with {gets} at once, each has {share} MiB/s, over four times the "
     "speed at which one is given up",
-    Code.RETRY_LOWERED: "{gets} requests at once have only {share} MiB/s each, so one is given up at a lower speed "
-    "than the published 1 MiB/s, which would kill a healthy load",
-    Code.SLOW_NETWORK: "{gets} requests at once have only {share} MiB/s each: any useful speed limit would kill a "
-    "healthy load, so none is set",
+    Code.RETRY_LOWERED: "with {gets} at once, each has only {share} MiB/s, so one is given up at a lower speed than "
+    "the published 1 MiB/s, which would kill a healthy load",
+    Code.SLOW_NETWORK: "with {gets} at once, each has only {share} MiB/s: any useful speed limit would kill a healthy "
+    "load, so none is set",
     Code.NETWORK_UNKNOWN: "no speed limit for requests is set: which instance type the pod gets is not known, and a "
     "limit over its fair share would kill a healthy load",
     Code.NETWORK_SHARED: "no speed limit for requests is set: the pod asks for {asked}, so its share of its node's "
     "network is not known",
     Code.PRIVATE_ENDPOINT: "no speed limit for requests is set: {name} leads to an endpoint that is not AWS's, whose "
     "speed is not known",
-    Code.ENDPOINT_HIDDEN: "no speed limit for requests is set: {where} may lead to a store, or a way to it, whose speed "
-    "is not known; AWS's own endpoint in AWS_ENDPOINT_URL of the container's env tells",
+    Code.ENDPOINT_HIDDEN: "no speed limit for requests is set: {where} may lead to a store, or a way to it, whose "
+    "speed is not known; AWS's own endpoint in AWS_ENDPOINT_URL of the container's env tells",
     Code.RESUBMIT: "a request that S3 turned away is tried again for this many seconds (streamers from 0.17.0; older "
     "ones ignore it)",
     Code.RESUBMIT_OLDER_STREAMER: "streamer {version} has no RUNAI_STREAMER_S3_TIMEOUT",
@@ -245,7 +244,8 @@ _SENTENCES: dict[Code, str] = {
     Code.CACHE_CLAIM: "the compile cache is kept on claim {claim}, in {path}",
     Code.CACHE_INIT: "an init container makes the cache folder writable for the engine's user",
     Code.CACHE_NAME: "lies on the compile-cache volume, so the next pod starts from it",
-    Code.ASSETS_POD_LOCAL: "configuration and tokenizer pulled from the bucket stay in the pod: shared, they race",
+    Code.ASSETS_POD_LOCAL: "what vLLM downloads besides the weights (configuration, tokenizer) stays in the pod: "
+    "shared, it races",
     Code.POD_SECURITY: "namespace {namespace} enforces Pod Security {level}, which refuses {what}",
     Code.FARGATE: "Fargate has no folder of the node to keep a compile cache in",
     Code.NO_INSTANCE_STORE: "the node may have no instance store, and the operator's settings keep the compile cache "

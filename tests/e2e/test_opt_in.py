@@ -74,5 +74,5 @@ def test_a_value_of_the_annotation_that_is_neither_leaves_the_pod_alone_with_a_w
         "create", "-f", "-", "--namespace", namespace.name, stdin=json.dumps(engine_pod(model, **{INJECT: "yes"}))
     )
 
-    assert "Warning: fastload: annotation fastload.dev/inject was ignored" in done.stderr
+    assert "Warning: fastload: annotation fastload.dev/inject is not valid" in done.stderr
     assert [annotation(pod, STATUS) for pod in namespace.pods()] == [None]

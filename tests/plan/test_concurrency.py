@@ -18,11 +18,12 @@ from tests.plan.make import (
     subject,
     world,
 )
-from webhook.lookup.facts import InstanceType, Shards, Source, World
+from webhook.lookup.facts import InstanceType, Shards, Source, Unknown, World
 from webhook.plan.reading import local_ranks, reading_of
 from webhook.pod.facts import Annotations, Engine, Launch, LoaderConfig, PodFacts, UserEnv
-from webhook.reasons import Code
+from webhook.reasons import Code, because
 
+NOT_YET = Unknown(because(Code.LOOKUP_SLOW, subject="the model"))
 P4D = instance("p4d.24xlarge", 8, 400, "A100")
 TP_8 = facts(launch=launch(tensor_parallel_size=8), container=container(gpus=8))
 
@@ -95,6 +96,37 @@ def test_workers(pod: PodFacts, around: World, settings: dict[str, int], value: 
     decided = plan(pod, around, **settings)
     assert streamer_settings(decided).get("CONCURRENCY") == value
     assert code in codes(decided)
+
+
+OPEN_FILES = [
+    ("many", 65_536, world(P5), "17"),
+    ("as many as the default takes", 512, world(P5), None),
+    ("fewer than the default takes", 511, world(P5), "7"),
+    ("fewer, and the shards are not known", 256, world(P5, shards=NOT_YET), "4"),
+    ("fewer than one worker takes", 20, world(P5), "1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("limit", "around", "value"), [row[1:] for row in OPEN_FILES], ids=[row[0] for row in OPEN_FILES]
+)
+def test_a_scripts_own_limit_on_open_files(limit: int, around: World, value: str | None) -> None:
+    decided = plan(facts(container=container(open_files=limit)), around)
+    assert streamer_settings(decided).get("CONCURRENCY") == value
+    assert (Code.CONCURRENCY_OPEN_FILES in codes(decided)) is (limit < 17 * 64)
+
+
+def test_the_operators_limit_on_open_files_stands_beside_a_scripts() -> None:
+    pod = facts(container=container(open_files=1 << 20))
+    assert streamer_settings(plan(pod, open_files=1024))["CONCURRENCY"] == "16"
+
+
+@pytest.mark.parametrize(("workers", "taken"), [(1, True), (16, True), (17, False), (2000, False)])
+def test_an_annotation_that_would_fail_the_load_is_refused(workers: int, *, taken: bool) -> None:
+    pod = facts(container=container(open_files=1024), annotations=Annotations(concurrency=workers))
+    decided = plan(pod)
+    assert streamer_settings(decided).get("CONCURRENCY") == (str(workers) if taken else None)
+    assert (Code.ANNOTATION_REFUSED in codes(decided)) is not taken
 
 
 USERS = [

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.plan.make import P5, advised, codes, container, env, facts, launch, plan, shards, streamer_settings, world
+from webhook.lookup.facts import Shards
 from webhook.plan.inflight import GIB, MIB
 from webhook.plan.types import Plan
 from webhook.pod.facts import Annotations, Engine, EngineContainer, Launch, LoaderConfig, Mount, PodFacts, VolumeKind
@@ -10,6 +11,8 @@ from webhook.reasons import Advice, Code
 
 TP_1 = launch(tensor_parallel_size=1)
 TP_8 = launch(tensor_parallel_size=8)
+SGLANG = launch(tensor_parallel_size=8, engine=Engine.SGLANG)
+SHARDED = launch(tensor_parallel_size=8, load_format="runai_streamer_sharded")
 
 
 def one(gib: float, *mounts: Mount) -> EngineContainer:
@@ -106,6 +109,24 @@ def test_an_annotated_limit_is_taken_as_it_is() -> None:
     assert Code.CHOSEN_BY_ANNOTATION in codes(decided)
 
 
+LEAST = [
+    ("more than any tensor", 4 * GIB, shards(17, 67), True),
+    ("less than some tensors, which is the user's to know", GIB, shards(17, 67), True),
+    ("less than any", 1, shards(17, 67), False),
+    ("less than any, and the shards are not known", 63 * MIB, None, False),
+    ("a small model", 8 * MIB, shards(1, 1 / 128), True),
+]
+
+
+@pytest.mark.parametrize(("size", "listing", "taken"), [row[1:] for row in LEAST], ids=[row[0] for row in LEAST])
+def test_an_annotated_limit_under_the_largest_tensor_is_refused(
+    size: int, listing: Shards | None, *, taken: bool
+) -> None:
+    decided = plan(facts(annotations=Annotations(memory_limit_bytes=size)), world(P5, shards=listing))
+    assert streamer_settings(decided).get("MEMORY_LIMIT") == (str(size) if taken else None)
+    assert (Code.ANNOTATION_REFUSED in codes(decided)) is not taken
+
+
 USERS_LIMITS = [
     ("environment", container(gpus=1, env=env({"RUNAI_STREAMER_MEMORY_LIMIT": str(8 * GIB)})), TP_1),
     ("loader JSON", container(gpus=1), launch(tensor_parallel_size=1, loader=LoaderConfig(memory_limit=8 * GIB))),
@@ -120,6 +141,31 @@ def test_workers_fit_beside_the_users_buffer(engine: EngineContainer, line: Laun
 
     assert workers(64) == "17"
     assert workers(17) == "3"
+
+
+FEW_REQUESTS = [
+    ("requests are never more than the model", 5, shards(16, 1), None, Code.MEMORY_FITS),
+    ("one small file on four ranks", 8, shards(1, 1 / 4), 4, Code.MEMORY_FITS),
+]
+
+
+@pytest.mark.parametrize(
+    ("gib", "listing", "ranks", "code"), [row[1:] for row in FEW_REQUESTS], ids=[row[0] for row in FEW_REQUESTS]
+)
+def test_a_small_model_takes_little_memory(gib: int, listing: Shards, ranks: int | None, code: Code) -> None:
+    memory = container(gpus=ranks or 1, memory_limit_bytes=gib * GIB)
+    decided = plan(facts(launch=launch(tensor_parallel_size=ranks or 1), container=memory), world(P5, shards=listing))
+    assert limit(decided) == 0
+    assert code in codes(decided)
+
+
+@pytest.mark.parametrize("line", [SGLANG, SHARDED], ids=["SGLang", "sharded"])
+@pytest.mark.parametrize("gib", range(12, 90, 3))
+def test_a_ranks_buffer_holds_the_largest_tensor_though_its_part_is_smaller(line: Launch, gib: int) -> None:
+    pod = facts(launch=line, container=container(gpus=8, memory_limit_bytes=gib * GIB))
+    decided = plan(pod, world(P5, shards=shards(3, 9)))
+    ranks = 8 if line.engine is Engine.SGLANG else 1
+    assert limit(decided) == 0 or limit(decided) >= 3 * ranks
 
 
 def test_too_little_memory_is_said_and_not_acted_upon() -> None:

@@ -1,5 +1,6 @@
 """What holds for every pod in every world."""
 
+import re
 from collections.abc import Mapping
 from math import inf
 
@@ -253,7 +254,7 @@ every = st.one_of(ordinary, odd)
 settings_ = st.builds(
     PlanSettings,
     chunk=st.sampled_from(ChunkPolicy),
-    cache_claim=st.sampled_from([None, "claim"]),
+    cache_claim=st.sampled_from([None, "shared"]),
     cache_on_root_volume=st.booleans(),
     cache_init_container=st.booleans(),
     open_files=st.sampled_from([1024, 4096, 65_536]),
@@ -317,6 +318,20 @@ def test_a_second_pass_adds_nothing(case: tuple[PodFacts, World], settings: Plan
     assert second.volume is None
 
 
+# Numbers that do not fit their noun, words that were meant for a program, holes that nothing filled, doubled words.
+BAD_ENGLISH = re.compile(
+    r"\b1 (ranks|workers|requests|files|shard files|GPUs)\b|\bNone\b|\{(?!\"distributed)|\b(\w+):? \2\b"
+)
+
+
+@given(every, settings_)
+def test_a_sentence_is_one_that_a_person_would_write(case: tuple[PodFacts, World], settings: PlanSettings) -> None:
+    plan = decide(*case, settings)
+    reasons = (*plan.reasons, *(setting.reason for setting in plan.settings))
+    texts = [each.text for each in reasons] + [each.text for each in plan.advice]
+    assert [text for text in texts if BAD_ENGLISH.search(text)] == []
+
+
 def _bytes_per_second(pod: PodFacts, world: World, ranks: int) -> float:
     assert pod.container is not None
     gpus = pod.placement.gpus or pod.container.gpus or ranks
@@ -361,11 +376,13 @@ def test_buffers_and_requests_fit_the_container(case: tuple[PodFacts, World], se
     )
     buffers = value if reading.distributed else value * reading.ranks
     volumes = {each.volume: each.size_bytes or 0 for each in pod.container.mounts if each.kind is VolumeKind.MEMORY}
-    requests = reading.ranks * workers * 22 * 8 * MIB
+    read = reading.files.total_bytes if reading.files else inf
+    requests = reading.ranks * min(workers * 22 * 8 * MIB, read)
     engine = min(pod.container.memory_limit_bytes // 2, (6 + 2 * reading.ranks) * GIB)
     assert engine + buffers + requests + sum(volumes.values()) <= pod.container.memory_limit_bytes
     if reading.files:
-        assert value >= min(reading.files.largest_bytes, 4 * GIB) // MIB * MIB
+        of_a_rank = value // reading.ranks if reading.distributed else value
+        assert of_a_rank >= min(reading.files.largest_bytes, 4 * GIB) // MIB * MIB
 
 
 @given(every, settings_)

@@ -7,7 +7,7 @@ from webhook.plan.names import CHUNK
 from webhook.plan.reading import Reading
 from webhook.plan.settings import ChunkPolicy
 from webhook.plan.subject import Subject
-from webhook.plan.units import gib
+from webhook.plan.units import counted, each_of, gib
 from webhook.plan.versions import Family, Version, spell
 from webhook.reasons import Code, Reason, because
 
@@ -35,12 +35,16 @@ def choose_chunk(subject: Subject, reading: Reading, version: Version | None, kn
     if against is not None or reading.files is None or reading.shards is None:
         return Chunk(None, against)
     if knobs.concurrency > reading.shards or reading.files.total_bytes < _WHOLE * PUBLISHED_CHUNK * knobs.concurrency:
-        size = gib(reading.files.total_bytes)
-        small = because(Code.CHUNK_SMALL_SHARDS, workers=knobs.concurrency, gib=size, shards=reading.shards)
+        small = because(
+            Code.CHUNK_SMALL_SHARDS,
+            gib=gib(reading.files.total_bytes),
+            files=counted(reading.shards, "shard file"),
+            workers=each_of(knobs.concurrency, "worker"),
+        )
         return Chunk(None, small)
     if not _keeps_up(knobs, untouched, reading.files):
         return Chunk(None, because(Code.CHUNK_SMALL_BUFFER, gib=gib(knobs.memory_limit)))
-    return Chunk(PUBLISHED_CHUNK, because(Code.CHUNK_PUBLISHED, workers=knobs.concurrency))
+    return Chunk(PUBLISHED_CHUNK, because(Code.CHUNK_PUBLISHED, workers=each_of(knobs.concurrency, "worker")))
 
 
 def _version_against(subject: Subject, reading: Reading, version: Version | None) -> Reason | None:

@@ -13,6 +13,7 @@ from webhook.plan.names import CONCURRENCY, OBJECT_CONCURRENCY
 from webhook.plan.network import Network
 from webhook.plan.reading import Reading
 from webhook.plan.subject import Subject
+from webhook.plan.units import counted, each_of
 from webhook.plan.untouched import MOST_WORKERS
 from webhook.reasons import Code, Reason, because
 
@@ -57,27 +58,41 @@ def choose_workers(subject: Subject, reading: Reading, network: Network | None, 
         return Workers(users, because(Code.USER_SET, names=", ".join(names)))
     annotated = subject.facts.annotations.concurrency
     if annotated is not None:
-        reason = because(Code.CHOSEN_BY_ANNOTATION, annotation=subject.annotation("concurrency"))
-        return Workers(annotated, reason, named=True)
-    if reading.shards is None:
-        return Workers(DEFAULT_CONCURRENCY, None, ours=True)
-    return _for_shards(reading.shards, reading.ranks, network, subject.settings.open_files)
+        return _annotated(subject, annotated, users)
+    workers = Workers(DEFAULT_CONCURRENCY, None, ours=True)
+    if reading.shards is not None:
+        workers = _for_shards(reading.shards, reading.ranks, network)
+    open_files = _open_files(subject)
+    bears = max(1, open_files // _OPEN_FILES_PER_WORKER)
+    bearing = {"open_files": open_files, "workers": counted(bears, "worker")}
+    return workers.lowered_to(bears, because(Code.CONCURRENCY_OPEN_FILES, **bearing))
 
 
-def _for_shards(shards: int, ranks: int, network: Network | None, open_files: int) -> Workers:
-    bears = open_files // _OPEN_FILES_PER_WORKER
-    value = min(shards, MOST_WORKERS, bears)
-    why = because(Code.CONCURRENCY_SHARDS, shards=shards)
+def _annotated(subject: Subject, annotated: int, users: int) -> Workers:
+    annotation, open_files = subject.annotation("concurrency"), _open_files(subject)
+    if annotated * _OPEN_FILES_PER_WORKER <= open_files:
+        return Workers(annotated, because(Code.CHOSEN_BY_ANNOTATION, annotation=annotation), named=True)
+    problem = f"{annotated} workers take more than the limit of {open_files} open files, which fails the load"
+    return Workers(users, because(Code.ANNOTATION_REFUSED, annotation=annotation, problem=problem))
+
+
+def _open_files(subject: Subject) -> int:
+    return min(subject.settings.open_files, subject.container.open_files or subject.settings.open_files)
+
+
+def _for_shards(shards: int, ranks: int, network: Network | None) -> Workers:
+    value, files = min(shards, MOST_WORKERS), counted(shards, "shard file")
+    why = because(Code.CONCURRENCY_SHARDS, files=files)
     if network is not None and (fills := _fills(network, ranks)) < value:
-        value = fills
-        why = because(Code.CONCURRENCY_NETWORK, shards=shards, value=value, ranks=ranks, gbps=f"{network.gbps:g}")
-    elif value == bears < shards:
-        why = because(Code.CONCURRENCY_OPEN_FILES, shards=shards, value=value, open_files=open_files)
+        value, gbps = fills, f"{network.gbps:g}"
+        filling = {"workers": counted(value, "worker"), "ranks": each_of(ranks, "rank"), "gbps": gbps}
+        why = because(Code.CONCURRENCY_NETWORK, files=files, **filling)
     elif value < shards:
-        why = because(Code.CONCURRENCY_MOST, shards=shards, value=value)
+        why = because(Code.CONCURRENCY_MOST, files=files, workers=counted(value, "worker"))
     if value > DEFAULT_CONCURRENCY:
         return Workers(value, why, ours=True, named=True)
-    default = because(Code.CONCURRENCY_DEFAULT, value=DEFAULT_CONCURRENCY, why=why.text)
+    few = f"a rank reads {files}, so more would stand idle" if value == shards else why.text
+    default = because(Code.CONCURRENCY_DEFAULT, value=DEFAULT_CONCURRENCY, why=few)
     return Workers(DEFAULT_CONCURRENCY, default, ours=True)
 
 

@@ -11,7 +11,7 @@ from webhook.plan.inflight import DEFAULT_CONCURRENCY, DEFAULT_MEMORY_LIMIT, GIB
 from webhook.plan.names import MEMORY_LIMIT
 from webhook.plan.reading import Reading
 from webhook.plan.subject import Subject
-from webhook.plan.units import gib
+from webhook.plan.units import counted, each_of, gib, mib
 from webhook.pod.facts import EngineContainer, VolumeKind
 from webhook.reasons import Code, Reason, because
 
@@ -28,6 +28,10 @@ _PROCESS = 300 * MIB
 # No tensor is larger than its file, and few are larger than this: the embedding of a 405B model in bfloat16 is 3.9 GiB.
 # A buffer under the largest tensor fails the load at once (the streamer's source).
 _LARGEST_TENSOR = 4 * GIB
+# The largest tensor of any model worth serving is at least this: the embedding of OPT-125M takes 74 MiB.
+_LEAST_TENSOR = 64 * MIB
+# A number of workers that is no bound.
+_ANY_NUMBER = 1 << 30
 
 
 class Limit(msgspec.Struct, frozen=True):
@@ -57,6 +61,7 @@ class _Room(msgspec.Struct, frozen=True):
     volumes: int
     ranks: int
     per_worker: int  # requests in flight of one worker
+    most: int  # requests in flight of a rank, whatever its workers: all that it reads
 
     @property
     def rank(self) -> int:
@@ -65,33 +70,41 @@ class _Room(msgspec.Struct, frozen=True):
 
     def bears(self, buffer: int) -> int:
         """Returns the workers whose requests fit beside this buffer; not positive where none fits."""
-        return (self.rank - buffer) // self.per_worker
+        return self._workers(self.rank - buffer)
 
     def bears_at_least(self, least: int) -> int:
         """Returns the workers to have beside a buffer that may shrink to `least`, and holds their requests anyway."""
         # A buffer that holds less than the requests in flight throttles them (measured).
-        return min(self.bears(least), self.rank // (2 * self.per_worker))
+        return min(self.bears(least), self._workers(self.rank // 2))
+
+    def requests(self, workers: int) -> int:
+        """Returns what the requests in flight of so many workers take on one rank."""
+        return min(workers * self.per_worker, self.most)
 
     def needed(self, buffer: int, workers: int) -> int:
         """Returns the container limit that this buffer and these workers would take."""
-        return self.engine + self.volumes + self.ranks * (buffer + workers * self.per_worker + _PROCESS)
+        return self.engine + self.volumes + self.ranks * (buffer + self.requests(workers) + _PROCESS)
+
+    def _workers(self, room: int) -> int:
+        return _ANY_NUMBER if room >= self.most else room // self.per_worker
 
 
 def fit_memory(subject: Subject, reading: Reading, workers: Workers, untouched: Knobs) -> Memory:
     """Fits workers and buffer into the container's memory limit; the streamer's own buffer stays where it fits."""
-    users = _users_limit(subject)
+    users = _users_limit(subject, reading)
     written = untouched.memory_limit if users is None or users.value is None else users.value
     buffer = buffer_of(reading, written)
     if subject.container.memory_limit_bytes is None:
         return Memory(workers, buffer, users or Limit(because(Code.MEMORY_UNLIMITED)))
-    room = _room(subject.container, reading.ranks, client_cap(untouched))
+    room = _room(subject.container, reading, client_cap(untouched))
     if room.bears(buffer) >= workers.value:
         return Memory(workers, buffer, users or Limit(because(Code.MEMORY_FITS, limit=gib(room.limit))))
     least = buffer if users else min(buffer, _largest_tensor(reading))
     bears = room.bears(least) if least == buffer else room.bears_at_least(least)
     if bears < (1 if workers.ours else workers.value):
         return _short(room, workers, buffer, least, users)
-    fitted = workers.lowered_to(bears, because(Code.CONCURRENCY_MEMORY, value=bears, ranks=reading.ranks))
+    bearing = {"workers": counted(bears, "worker"), "ranks": each_of(reading.ranks, "rank")}
+    fitted = workers.lowered_to(bears, because(Code.CONCURRENCY_MEMORY, **bearing))
     return Memory(fitted, buffer, users) if users else _budget(room, reading, fitted)
 
 
@@ -106,7 +119,7 @@ def buffer_of(reading: Reading, written: int) -> int:
     return min(total, written // reading.ranks if reading.distributed else written)
 
 
-def _users_limit(subject: Subject) -> Limit | None:
+def _users_limit(subject: Subject, reading: Reading) -> Limit | None:
     """What the user decided, in the order in which it wins; None where the limit is free."""
     loader = subject.launch.loader
     if not loader.readable:
@@ -116,20 +129,27 @@ def _users_limit(subject: Subject) -> Limit | None:
     if MEMORY_LIMIT in subject.env:
         return Limit(because(Code.USER_SET, names=MEMORY_LIMIT))
     annotated = subject.facts.annotations.memory_limit_bytes
-    if annotated is None:
-        return None
-    return Limit(because(Code.CHOSEN_BY_ANNOTATION, annotation=subject.annotation("memory-limit")), annotated)
+    return None if annotated is None else _annotated(reading, annotated, subject.annotation("memory-limit"))
 
 
-def _room(container: EngineContainer, ranks: int, requests: int) -> _Room:
+def _annotated(reading: Reading, annotated: int, annotation: str) -> Limit:
+    least = min(reading.files.largest_bytes if reading.files else _LEAST_TENSOR, _LEAST_TENSOR)
+    if annotated >= least:
+        return Limit(because(Code.CHOSEN_BY_ANNOTATION, annotation=annotation), annotated)
+    problem = f"a buffer under {mib(least)} MiB does not hold the largest tensor, which fails the load"
+    return Limit(because(Code.ANNOTATION_REFUSED, annotation=annotation, problem=problem))
+
+
+def _room(container: EngineContainer, reading: Reading, requests: int) -> _Room:
     limit = container.memory_limit_bytes or 0
     volumes = {mount.volume: mount.size_bytes for mount in container.mounts if mount.kind is VolumeKind.MEMORY}
     return _Room(
         limit=limit,
-        engine=min(_ENGINE + _ENGINE_PER_RANK * ranks, limit // 2),
+        engine=min(_ENGINE + _ENGINE_PER_RANK * reading.ranks, limit // 2),
         volumes=sum(_UNSIZED_VOLUME if size is None else size for size in volumes.values()),
-        ranks=ranks,
+        ranks=reading.ranks,
         per_worker=requests * _REQUEST,
+        most=reading.files.total_bytes if reading.files else _ANY_NUMBER * _REQUEST,
     )
 
 
@@ -139,18 +159,19 @@ def _largest_tensor(reading: Reading) -> int:
 
 def _short(room: _Room, workers: Workers, buffer: int, least: int, users: Limit | None) -> Memory:
     """Too little to act on: nothing smaller is safe, so what is there stays, and no worker is added."""
-    reason = because(Code.MEMORY_SHORT, limit=gib(room.limit), floor=gib(least), ranks=room.ranks)
+    ranks = each_of(room.ranks, "rank")
+    reason = because(Code.MEMORY_SHORT, limit=gib(room.limit), floor=gib(least), ranks=ranks)
     fewer = workers.lowered_to(DEFAULT_CONCURRENCY, reason) if workers.ours else workers
     return Memory(fewer, buffer, users or Limit(reason), room.needed(least, fewer.value))
 
 
 def _budget(room: _Room, reading: Reading, workers: Workers) -> Memory:
-    buffer = (room.rank - workers.value * room.per_worker) // MIB * MIB
+    buffer = (room.rank - room.requests(workers.value)) // MIB * MIB
     reason = because(
         Code.MEMORY_BUDGET,
         limit=gib(room.limit),
         engine=gib(room.engine),
         volumes=gib(room.volumes),
-        sharing=f"{room.ranks} ranks together" if reading.distributed else f"each of {room.ranks} ranks",
+        sharing=f"{room.ranks} ranks together" if reading.distributed else each_of(room.ranks, "rank"),
     )
     return Memory(workers, buffer, Limit(reason, buffer * room.ranks if reading.distributed else buffer))

@@ -56,7 +56,7 @@ def reading_of(subject: Subject) -> Reading:
         readers = (found.ranks or ranks) if sharded else ranks if distributed else 1
         shards, files = _part(found, readers)
         if sharded and found.rank_count and found.rank_bytes:
-            shards, files = found.rank_count, Files(found.rank_bytes, found.largest_bytes)
+            shards, files = found.rank_count, _files(found.rank_bytes, found.largest_bytes)
     scheme = _scheme(subject.model)
     whole = not sharded and not distributed
     return Reading(scheme=scheme, ranks=ranks, whole=whole, distributed=distributed, shards=shards, files=files)
@@ -89,8 +89,12 @@ def _distributed(subject: Subject) -> bool:
 
 
 def _part(shards: Shards, readers: int) -> tuple[int, Files]:
-    part = Files(ceil(shards.total_bytes / readers), shards.largest_bytes)
-    return ceil(shards.count / readers), part
+    return ceil(shards.count / readers), _files(ceil(shards.total_bytes / readers), shards.largest_bytes)
+
+
+def _files(total_bytes: int, largest_bytes: int) -> Files:
+    """What a rank reads: the largest file may be its own, however small its part is on average."""
+    return Files(max(total_bytes, largest_bytes), largest_bytes)
 
 
 def _load_format(subject: Subject) -> str:

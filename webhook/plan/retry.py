@@ -13,7 +13,7 @@ from webhook.plan.network import Network, part_of_a_node
 from webhook.plan.reading import Reading
 from webhook.plan.subject import Subject
 from webhook.plan.types import Setting
-from webhook.plan.units import mib
+from webhook.plan.units import counted, mib
 from webhook.plan.untouched import MOST_WORKERS
 from webhook.plan.versions import RESUBMITS_FROM, Version, families, spell
 from webhook.pod.facts import UserEnv
@@ -97,10 +97,11 @@ def _speed_limit(
     share = network.share / gets
     # One card may have to carry it all: the limit stays under the share of that as well.
     limit = int(min(_PUBLISHED_LIMIT, share / _MARGIN, network.card / gets)) // _STEP * _STEP
+    sharing = {"gets": counted(gets, "request"), "share": mib(share)}
     if limit < _STEP:
-        return _Limit(None, because(Code.SLOW_NETWORK, gets=gets, share=mib(share)))
+        return _Limit(None, because(Code.SLOW_NETWORK, **sharing))
     code = Code.RETRY_PUBLISHED if limit == _PUBLISHED_LIMIT else Code.RETRY_LOWERED
-    return _Limit(limit, because(code, gets=gets, share=mib(share)))
+    return _Limit(limit, because(code, **sharing))
 
 
 def _resubmission(env: UserEnv, version: Version | None) -> tuple[int | None, Reason]:

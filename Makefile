@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 	--no-header --no-emit-index-url --no-emit-find-links pyproject.toml requirements/build.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types unit e2e bench docs catalogue lock certs deploy clean
+.PHONY: help setup run test lint types unit e2e bench docs catalogue lock certs image deploy clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z0-9]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
@@ -70,6 +70,9 @@ lock: $(TOOLS)  ## Resolve the requirements anew
 
 certs: $(RUNTIME)  ## Issue a development certificate into certs/
 	$(BIN)/fastload certs dev --out certs
+
+image:  ## Build the image named by IMAGE for both architectures and push it (docker buildx)
+	docker buildx build --platform linux/amd64,linux/arm64 --tag "$${IMAGE:?name the image}" --push .
 
 deploy: $(RUNTIME)  ## Install into the cluster that kubectl points to (see deploy/install.sh)
 	PATH="$(abspath $(BIN)):$$PATH" deploy/install.sh

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from webhook.admission.decision import Outcome
 from webhook.reasons import Advice, Code, sentence
 from webhook.server.declared import declared
 from webhook.server.metrics import FAMILIES, Family
@@ -40,6 +41,34 @@ _ADVICE_HEAD = """## Advice
 
 What would help further and is yours to decide; fastload never applies it by itself.
 """
+_PLAN_HEAD = """## The plan
+
+The annotation `fastload.dev/plan` holds the whole decision in one line of JSON. What is not known is left out.
+"""
+PLAN_KEYS = {
+    "rules": "The number of the rules that decided; it counts up when the same pod would get another decision.",
+    "source": "What told which instance types the pod may land on.",
+    "shards": "Shard files of the model.",
+    "bytes": "Their size altogether.",
+    "instance_types": "The instance types considered, eight at the most.",
+    "more_instance_types": "How many more there are.",
+    "values": "For each name that was set: its value and the reason. Those of the compile cache are left out.",
+    "cache": "Where the compile cache lies: a folder of the node, or `pvc:CLAIM/FOLDER`.",
+}
+_OUTCOMES_HEAD = """## Outcomes
+
+What became of the pod, as the label `outcome` and in the log. The first three are also the `fastload.dev/status` of a
+pod.
+"""
+_OUTCOMES = {
+    Outcome.INJECTED: "Everything that applies to the pod was set.",
+    Outcome.PARTIAL: "What could be decided was set; something was not known in time, and the reasons say what.",
+    Outcome.SKIPPED: "The pod asked, and nothing was set; the reasons say why.",
+    Outcome.UNCHANGED: "The pod asked, and has all of it already: the second pass over a pod.",
+    Outcome.IGNORED: "Not ours: no creation of a pod, or neither the pod nor its namespace asks.",
+    Outcome.FAILED_OPEN: "A fault of ours, or no time left: the pod was made as it was.",
+    Outcome.REFUSED: "No review that could be answered; the HTTP status said so.",
+}
 _METRICS_HEAD = """# Metrics
 
 `/metrics` on the admin port, beside the process's own (`process_*`, `python_gc_*`). Labels come from enumerations only:
@@ -74,12 +103,15 @@ def _settings_of(room: str) -> str:
 def _reasons() -> str:
     reasons = _table(("reason", "what it says"), [(_code(code), sentence(code)) for code in Code])
     advice = _table(("advice", "what it says"), [(_code(code), sentence(code)) for code in Advice])
-    return f"{_REASONS_HEAD}\n{reasons}\n{_ADVICE_HEAD}\n{advice}"
+    plan = _table(("key", "what it is"), [(_code(key), meaning) for key, meaning in PLAN_KEYS.items()])
+    return f"{_REASONS_HEAD}\n{reasons}\n{_ADVICE_HEAD}\n{advice}\n{_PLAN_HEAD}\n{plan}"
 
 
 def _metrics() -> str:
     rows = [(_code(each.name), _kind(each), ", ".join(map(_code, each.labels)), each.help) for each in FAMILIES]
-    return f"{_METRICS_HEAD}\n{_table(('metric', 'kind', 'labels', 'what it is'), rows)}"
+    metrics = _table(("metric", "kind", "labels", "what it is"), rows)
+    outcomes = _table(("outcome", "what it means"), [(_code(each), _OUTCOMES[each]) for each in Outcome])
+    return f"{_METRICS_HEAD}\n{metrics}\n{_OUTCOMES_HEAD}\n{outcomes}"
 
 
 def _kind(family: Family) -> str:

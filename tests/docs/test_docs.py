@@ -1,11 +1,13 @@
 """The docs say what the code does: tables as made from it, links that lead somewhere, names that exist."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.docs.tables import DOCS, pages
+from tests.docs.tables import DOCS, PLAN_KEYS, pages
+from tests.plan.make import instance, plan, world
 from webhook.pod.annotations import parse_annotations
 from webhook.server.declared import declared
 
@@ -30,6 +32,12 @@ def test_every_annotation_of_the_readme_is_understood() -> None:
     annotations = parse_annotations({f"fastload.dev/{name}": "\0" for name in names}, "fastload.dev")
     assert len(names) > 10
     assert [problem.text for problem in annotations.problems if "no such annotation" in problem.text] == []
+
+
+def test_every_key_of_the_plan_annotation_is_explained() -> None:
+    # As much as there can be to tell: more instance types than are named, and everything set.
+    many = world(*(instance(f"p5.{size}xlarge", 8, 3200) for size in range(10)))
+    assert json.loads(plan(world=many).summary).keys() == PLAN_KEYS.keys()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -52,6 +52,8 @@ class Journal:
 
     def __init__(self, observer: Observer) -> None:
         self._observer = observer
+        # Bound once: the module's own binds anew for each line, which takes as long as the line itself.
+        self._log = structlog.get_logger().bind()
         self._entries: list[_Entry] = []
         # When each status was last logged, by the monotonic clock.
         self._refusals: dict[HTTPStatus, float] = {}
@@ -69,7 +71,7 @@ class Journal:
         if now - self._refusals.get(status, -_QUIET_SECONDS) >= _QUIET_SECONDS:
             self._refusals[status] = now
             with contextlib.suppress(Exception):
-                _log.warning("refused", status=int(status), problem=status.phrase.lower())
+                self._log.warning("refused", status=int(status), problem=status.phrase.lower())
 
     def _write(self) -> None:
         entries, self._entries = self._entries, []
@@ -80,18 +82,17 @@ class Journal:
         for entry in entries:
             if entry.decided is not None:
                 with contextlib.suppress(Exception):
-                    _log_decision(entry.decided)
+                    self._log_decision(entry.decided)
 
-
-def _log_decision(decided: Decided) -> None:
-    _log.info(
-        "reviewed",
-        uid=decided.uid,
-        namespace=decided.template.namespace,
-        pod=decided.template.name,
-        outcome=decided.answer.outcome,
-        reasons=",".join(decided.answer.codes),
-    )
+    def _log_decision(self, decided: Decided) -> None:
+        self._log.info(
+            "reviewed",
+            uid=decided.uid,
+            namespace=decided.template.namespace,
+            pod=decided.template.name,
+            outcome=decided.answer.outcome,
+            reasons=",".join(decided.answer.codes),
+        )
 
 
 def log_fault(request: Request, error: Exception) -> None:

@@ -4,13 +4,14 @@ A label's values come from enumerations only, so the number of series is bounded
 """
 
 import platform
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 
 import msgspec
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Gauge, Histogram
 from prometheus_client.gc_collector import GCCollector
+from prometheus_client.metrics_core import CounterMetricFamily
 from prometheus_client.process_collector import ProcessCollector
+from prometheus_client.registry import Collector
 
 from webhook import __version__
 from webhook.admission.decision import Outcome
@@ -53,6 +54,26 @@ BUILD = Family("fastload_build_info", "Always 1; the labels say what runs.", ("v
 FAMILIES = (REVIEWS, REASONS, REVIEW_SECONDS, LOOKUP_SECONDS, LOOKUP_CACHE, CERTIFICATE_EXPIRY, BUILD)
 
 
+class _Counts(Collector):
+    """A counter that takes no lock, as the review path must not: reviews and scrapes share one event loop."""
+
+    def __init__(self, family: Family, registry: CollectorRegistry) -> None:
+        self._family = family
+        self._counts: dict[tuple[str, ...], int] = {}
+        registry.register(self)
+
+    def add(self, *labels: str, count: int = 1) -> None:
+        """Counts in the series of these labels."""
+        self._counts[labels] = self._counts.get(labels, 0) + count
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """Yields the series, for a scrape."""
+        metric = CounterMetricFamily(self._family.name, self._family.help, labels=self._family.labels)
+        for labels, count in self._counts.items():
+            metric.add_metric(labels, count)
+        yield metric
+
+
 class Metrics:
     """The process's metrics, in a registry of their own."""
 
@@ -60,25 +81,22 @@ class Metrics:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         GCCollector(registry=self.registry)
-        reviews = Counter(REVIEWS.name, REVIEWS.help, REVIEWS.labels, registry=self.registry)
-        # There from the start, so that a rate sees the first of its kind.
-        self._reviews = {outcome: reviews.labels(outcome) for outcome in Outcome}
-        # Finding a label's series costs more than counting in it, and a review does so for each of its reasons.
-        self._reason = cache(Counter(REASONS.name, REASONS.help, REASONS.labels, registry=self.registry).labels)
+        self._reviews = _Counts(REVIEWS, self.registry)
+        for outcome in Outcome:  # there from the start, so that a rate sees the first of its kind
+            self._reviews.add(outcome, count=0)
+        self._reasons = _Counts(REASONS, self.registry)
         self._review_seconds = self._histogram(REVIEW_SECONDS)
         self._lookup_seconds = self._histogram(LOOKUP_SECONDS)
-        self._cache = cache(
-            Counter(LOOKUP_CACHE.name, LOOKUP_CACHE.help, LOOKUP_CACHE.labels, registry=self.registry).labels
-        )
+        self._cache = _Counts(LOOKUP_CACHE, self.registry)
         self._expiry = Gauge(CERTIFICATE_EXPIRY.name, CERTIFICATE_EXPIRY.help, registry=self.registry)
         build = Gauge(BUILD.name, BUILD.help, BUILD.labels, registry=self.registry)
         build.labels(__version__, platform.python_version()).set(1)
 
     def observe(self, outcome: Outcome, reasons: Sequence[Code], seconds: float) -> None:
         """Counts one answered review, as the review endpoint's observer."""
-        self._reviews[outcome].inc()
+        self._reviews.add(outcome)
         for reason in reasons:
-            self._reason(reason).inc()
+            self._reasons.add(reason)
         self._review_seconds.observe(seconds)
 
     def count_lookup(self, lookup: observer.Lookup, outcome: observer.Outcome, seconds: float) -> None:
@@ -87,7 +105,7 @@ class Metrics:
 
     def count_cache(self, lookup: observer.Lookup, result: observer.Memory) -> None:
         """Counts one question to a look-up's cache."""
-        self._cache(lookup, result).inc()
+        self._cache.add(lookup, result)
 
     def certificate_expires(self, timestamp: float) -> None:
         """Sets when the serving certificate expires."""

@@ -68,6 +68,7 @@ class Code(StrEnum):
     OTHER_LOAD_FORMAT = "other-load-format"
     LOADER_CONFIG_WINS = "loader-config-wins"
     LOADER_CONFIG_UNREADABLE = "loader-config-unreadable"
+    LAUNCH_UNREAD = "launch-unread"
     CHUNK_PUBLISHED = "chunk-published"
     CHUNK_OFF = "chunk-off"
     CHUNK_NOT_S3 = "chunk-not-s3"
@@ -102,6 +103,7 @@ class Code(StrEnum):
     CACHE_OFF = "cache-off"
     CACHE_NAMES_USER = "cache-names-user"
     CACHE_VOLUME_USER = "cache-volume-user"
+    CACHE_HOME_UNKNOWN = "cache-home-unknown"
     CACHE_MOUNT_TAKEN = "cache-mount-taken"
     CACHE_PATH_REFUSED = "cache-path-refused"
     CACHE_HOST_PATH = "cache-host-path"
@@ -130,6 +132,7 @@ class Advice(StrEnum):
     MEMORY_HEADROOM = "memory-headroom"
     UNPINNED_IMAGE = "unpinned-image"
     CACHE_ON_EMPTY_DIR = "cache-on-empty-dir"
+    SCALE_DOWN = "scale-down"
 
 
 class Reason(msgspec.Struct, frozen=True):
@@ -191,6 +194,8 @@ _SENTENCES: dict[Code, str] = {
     Code.LOADER_CONFIG_WINS: "--model-loader-extra-config sets {keys}, which the engine lets win over {names}",
     Code.LOADER_CONFIG_UNREADABLE: "--model-loader-extra-config cannot be read before the pod runs and may set "
     "concurrency and memory_limit, so neither is set here",
+    Code.LAUNCH_UNREAD: "an annotation names the engine, but no line of container {container} that starts it could be "
+    "read; it may set concurrency and memory_limit, so neither is set here",
     Code.CHUNK_PUBLISHED: "the published 4 GiB for streamers up to 0.15: {workers} has a whole chunk to read",
     Code.CHUNK_OFF: "the chunk size stays as it is: the operator's setting `chunk` is off",
     Code.CHUNK_NOT_S3: "the chunk size stays as it is: the published one was found with S3, and this is {scheme}",
@@ -238,6 +243,8 @@ _SENTENCES: dict[Code, str] = {
     Code.CACHE_OFF: "annotation {annotation} says off",
     Code.CACHE_NAMES_USER: "{names}: the user keeps the compile cache, and it stays where it is",
     Code.CACHE_VOLUME_USER: "volume {volume} at {path} already keeps the engine's cache folder",
+    Code.CACHE_HOME_UNKNOWN: "{name} is not known before the pod runs and may lead the engine's cache to volume "
+    "{volume}, so it stays where it is",
     Code.CACHE_MOUNT_TAKEN: "the pod mounts volume {volume} at {path}, where the compile cache would go",
     Code.CACHE_PATH_REFUSED: "annotation {annotation} was refused: {path} {problem}",
     Code.CACHE_HOST_PATH: "the compile cache is kept on the node, in {path}",
@@ -281,6 +288,8 @@ _COUNSEL: dict[Advice, str] = {
     "without notice; name a version or a digest",
     Advice.CACHE_ON_EMPTY_DIR: "{names} leads to an emptyDir, which does not outlive the pod, so every pod "
     "compiles anew",
+    Advice.SCALE_DOWN: "cluster-autoscaler keeps a node while a pod on it has one of its folders, unless the pod's "
+    "annotation {annotation} lists the volume; Karpenter does not mind",
 }
 
 

@@ -1,5 +1,7 @@
 """The key: the same for all pods of a template, another wherever what is compiled may differ."""
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -7,7 +9,8 @@ from tests.plan.make import G5_XL, P5, container, enforcing, env, facts, instanc
 from webhook.lookup.facts import PodSecurity, Source, Unknown, World
 from webhook.plan.cache_key import cache_key, compile_env, fixed_gpu
 from webhook.plan.subject import Subject
-from webhook.pod.facts import PodFacts, User, UserEnv
+from webhook.pod.facts import EnvFromRef, PodFacts, User, UserEnv
+from webhook.pod.view import Container, EnvVar, EnvVarSource, KeySelector, Pod, PodSpec
 from webhook.reasons import Code, because
 
 
@@ -74,6 +77,43 @@ def test_whatever_may_change_what_is_compiled_changes_the_key() -> None:
 
 def test_another_gpu_changes_the_key() -> None:
     assert key(facts(), world(P5)) != key(facts(), world(G5_XL))
+
+
+def of(name: str, **source: Any) -> EnvVar:  # noqa: ANN401 (any kind of source)
+    return EnvVar(name=name, value_from=EnvVarSource(**source))
+
+
+def taking(*entries: EnvVar, known: bool = True) -> PodFacts:
+    """A pod that takes its environment from elsewhere; `known` tells whether its launch line needs none of it."""
+    users = env({entry.name: None for entry in entries})
+    view = Pod(spec=PodSpec(containers=[Container(name="engine", env=list(entries))]))
+    return facts(launch=launch(compile_words_known=known), container=container(env=users), view=view)
+
+
+SOURCES = [
+    ("a ConfigMap", of("VLLM_X", config_map_key_ref=KeySelector(name="a", key="k"))),
+    ("another ConfigMap", of("VLLM_X", config_map_key_ref=KeySelector(name="b", key="k"))),
+    ("another key", of("VLLM_X", config_map_key_ref=KeySelector(name="a", key="l"))),
+    ("a Secret", of("VLLM_X", secret_key_ref=KeySelector(name="a", key="k"))),
+    ("a label", of("VLLM_X", field_ref={"fieldPath": "metadata.labels['a']"})),
+    ("a limit", of("VLLM_X", resource_field_ref={"resource": "limits.cpu"})),
+]
+
+
+def test_pods_that_take_values_from_different_sources_share_nothing() -> None:
+    keys = {name: key(taking(entry)) for name, entry in SOURCES}
+    assert len(set(keys.values())) == len(keys), keys
+
+
+def test_a_source_counts_where_the_launch_line_takes_a_value_from_it() -> None:
+    one, other = (of("SIZE", config_map_key_ref=KeySelector(name=name, key="k")) for name in "ab")
+    assert key(taking(one)) == key(taking(other))
+    assert key(taking(one, known=False)) != key(taking(other, known=False))
+
+
+def test_sources_that_name_no_variable_count() -> None:
+    one, other = (facts(container=container(env=UserEnv({}, (EnvFromRef("ConfigMap", name),)))) for name in "ab")
+    assert len({key(one), key(other), key(facts())}) == 3
 
 
 GPUS = [

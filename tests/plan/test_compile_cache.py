@@ -128,6 +128,55 @@ def test_a_lasting_volume_at_the_default_folder_is_the_users_cache(
     assert (Code.CACHE_VOLUME_USER in codes(decided)) is (verdict is Verdict.KEEP)
 
 
+LIBRARIES = [
+    ("Triton", "/root/.triton", Verdict.KEEP),
+    ("within Triton's, in another home", "/home/user/.triton/cache", Verdict.KEEP),
+    ("Inductor", "/tmp/torchinductor_root", Verdict.KEEP),
+    ("CUDA", "/root/.nv/ComputeCache", Verdict.KEEP),
+    ("FlashInfer", "/root/.cache/flashinfer", Verdict.KEEP),
+    ("DeepGEMM", "/root/.deep_gemm", Verdict.KEEP),
+    ("DeepGEMM, in SGLang", "/root/.cache/deep_gemm", Verdict.KEEP),
+    ("TileLang", "/root/.tilelang/cache", Verdict.KEEP),
+    ("what only sounds like one", "/data/triton", Verdict.TUNE),
+    ("/tmp, for all sorts of things", "/tmp", Verdict.TUNE),
+    ("a library's name in another place", "/data/flashinfer", Verdict.TUNE),
+]
+
+
+@pytest.mark.parametrize(("path", "verdict"), [row[1:] for row in LIBRARIES], ids=[row[0] for row in LIBRARIES])
+def test_a_lasting_volume_at_a_librarys_default_folder_is_the_users_cache(path: str, verdict: Verdict) -> None:
+    assert plan(facts(container=mounted(path))).cache is verdict
+    assert plan(facts(container=mounted(path, VolumeKind.EMPTY_DIR))).cache is Verdict.TUNE
+
+
+UNKNOWN_HOMES = [
+    ("cache home and a claim", {"XDG_CACHE_HOME": None}, mounted("/cache"), Verdict.KEEP),
+    ("home and a folder of the node", {"HOME": None}, mounted("/cache", VolumeKind.HOST_PATH), Verdict.KEEP),
+    ("home and a volume nobody can write", {"HOME": None}, mounted("/cache", read_only=True), Verdict.TUNE),
+    ("home and a volume that ends with the pod", {"HOME": None}, mounted("/c", VolumeKind.EMPTY_DIR), Verdict.TUNE),
+    ("home and no volume", {"HOME": None}, container(), Verdict.TUNE),
+    ("a known home beside a claim", {"HOME": "/home/user"}, mounted("/cache"), Verdict.TUNE),
+]
+
+
+@pytest.mark.parametrize(
+    ("values", "engine", "verdict"), [row[1:] for row in UNKNOWN_HOMES], ids=[row[0] for row in UNKNOWN_HOMES]
+)
+def test_a_home_that_is_not_known_may_lie_on_a_lasting_volume(
+    values: dict[str, str | None], engine: EngineContainer, verdict: Verdict
+) -> None:
+    decided = plan(facts(container=msgspec.structs.replace(engine, env=env(values))))
+    assert decided.cache is verdict
+    assert (Code.CACHE_HOME_UNKNOWN in codes(decided)) is (verdict is Verdict.KEEP)
+
+
+@pytest.mark.parametrize("folder", ["/pvc/c", ""], ids=["told", "not known"])
+def test_a_folder_in_the_compilation_config_is_the_users_cache(folder: str) -> None:
+    decided = plan(facts(launch=launch(compile_cache_dir=folder)))
+    assert decided.cache is Verdict.KEEP
+    assert Code.CACHE_NAMES_USER in codes(decided)
+
+
 def test_sglangs_default_folder() -> None:
     assert (
         plan(facts(launch=launch(engine=Engine.SGLANG), container=mounted("/root/.cache/sglang"))).cache is Verdict.KEEP

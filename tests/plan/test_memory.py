@@ -40,6 +40,11 @@ LEFT_ALONE = [
         facts(launch=launch(loader=LoaderConfig(readable=False))),
         Code.LOADER_CONFIG_UNREADABLE,
     ),
+    (
+        "a launch that was not read",
+        facts(launch=launch(loader=LoaderConfig(readable=False), read=False)),
+        Code.LAUNCH_UNREAD,
+    ),
 ]
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from tests.plan.make import G5_12X, P5, advised, container, env, facts, launch, plan, shards, world
 from webhook.lookup.facts import World
-from webhook.pod.facts import Engine, LoaderConfig, PodFacts
-from webhook.pod.view import Container, EnvVar, EnvVarSource, Pod, PodSpec
+from webhook.pod.facts import Annotations, CacheChoice, CacheKind, Engine, LoaderConfig, PodFacts
+from webhook.pod.view import Container, EnvVar, EnvVarSource, ObjectMeta, Pod, PodSpec
 from webhook.reasons import Advice
 
 TP_4 = facts(launch=launch(tensor_parallel_size=4), container=container(gpus=4))
@@ -102,6 +102,31 @@ CASES = [
 )
 def test_advice(pod: PodFacts, around: World, piece: Advice, *, given: bool) -> None:
     assert (piece in advised(plan(pod, around))) is given
+
+
+def annotated(*names: str) -> PodFacts:
+    return facts(view=Pod(metadata=ObjectMeta(annotations=dict.fromkeys(names, "x"))))
+
+
+AUTOSCALER = "cluster-autoscaler.kubernetes.io"
+SCALING = [
+    ("a folder of the node", facts(), world(P5), True),
+    ("the pod says what may happen to it", annotated(f"{AUTOSCALER}/safe-to-evict"), world(P5), False),
+    ("the pod lists the volume", annotated(f"{AUTOSCALER}/safe-to-evict-local-volumes"), world(P5), False),
+    ("a claim", facts(annotations=Annotations(cache=CacheChoice(CacheKind.PVC, "c"))), world(P5), False),
+    ("no cache", facts(launch=launch(eager=True)), world(P5), False),
+    ("the user's cache", facts(container=container(env=env({"VLLM_CACHE_ROOT": "/c"}))), world(P5), False),
+]
+
+
+@pytest.mark.parametrize(("pod", "around", "given"), [row[1:] for row in SCALING], ids=[row[0] for row in SCALING])
+def test_a_folder_of_the_node_holds_the_autoscaler(pod: PodFacts, around: World, *, given: bool) -> None:
+    assert (Advice.SCALE_DOWN in advised(plan(pod, around))) is given
+
+
+def test_what_may_not_exist_in_the_image_comes_last() -> None:
+    pod = facts(container=container(image="vllm/vllm-openai"))
+    assert [each.code for each in plan(pod).advice][-1] is Advice.STARTUP_PLAN
 
 
 IMAGES = [

@@ -10,6 +10,9 @@ import msgspec
 
 from webhook.reasons import Reason
 
+# The load format in which each rank has files of its own.
+SHARDED_FORMAT = "runai_streamer_sharded"
+
 
 class Unknown(msgspec.Struct, frozen=True):
     """A look-up with no answer, and why."""

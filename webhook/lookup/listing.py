@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import msgspec
 
-from webhook.lookup.facts import Shards, Unknown
+from webhook.lookup.facts import SHARDED_FORMAT, Shards, Unknown
 from webhook.lookup.settings import LookupSettings
 from webhook.lookup.uri import Location, is_aws, locate, origin, store_of
 from webhook.pod.facts import Launch, PodFacts
@@ -19,7 +19,6 @@ from webhook.reasons import Code, because
 
 SHARD_PATTERN = "*.safetensors"
 _CONSOLIDATED_PATTERN = "consolidated*.safetensors"
-_SHARDED_FORMAT = "runai_streamer_sharded"
 # vLLM's default name of a file of the sharded format.
 _RANK_PATTERN = "model-rank-{rank}-part-{part}.safetensors"
 _FALSE = frozenset({"0", "false", "no", "off"})
@@ -90,7 +89,7 @@ def _listing(
     route = _route(env, settings, location)
     if isinstance(route, Unknown):
         return route
-    sharded = launch.load_format == _SHARDED_FORMAT
+    sharded = (launch.load_format or "").lower() == SHARDED_FORMAT
     return Listing(
         location=location, route=route, rank_pattern=(launch.loader.pattern or _RANK_PATTERN) if sharded else None
     )

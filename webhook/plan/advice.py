@@ -7,11 +7,12 @@ import msgspec
 
 from webhook.lookup.facts import Shards
 from webhook.plan.cache_user import names_on_fleeting_volumes
+from webhook.plan.compile_cache import Cache
 from webhook.plan.inflight import MIB
 from webhook.plan.network import Network
 from webhook.plan.reading import Reading
 from webhook.plan.subject import Subject
-from webhook.plan.types import Verdict
+from webhook.plan.types import HostPathVolume, Verdict
 from webhook.plan.units import gib
 from webhook.pod.facts import Engine
 from webhook.pod.view import EnvVar
@@ -31,6 +32,9 @@ _PER_POD = frozenset(
 )
 # On vLLM's list of names that its compile hash ignores.
 _HASH_IGNORES = frozenset({"VLLM_CACHE_ROOT", "VLLM_ASSETS_CACHE", "VLLM_ENABLE_STARTUP_PLAN"})
+# How a pod tells the cluster-autoscaler that its node may go although the pod has folders of it (its FAQ).
+_EVICTABLE_VOLUMES = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
+_EVICTION = frozenset({_EVICTABLE_VOLUMES, "cluster-autoscaler.kubernetes.io/safe-to-evict"})
 _MOVING_TAGS = ("latest", "nightly", "main", "dev")
 
 
@@ -43,7 +47,7 @@ class Streamed(msgspec.Struct, frozen=True):
     wanted_bytes: int | None
 
 
-def counsel(subject: Subject, streamed: Streamed | None, cache: Verdict) -> Iterator[Counsel]:
+def counsel(subject: Subject, streamed: Streamed | None, cache: Cache) -> Iterator[Counsel]:
     """Yields the advice for this pod, in a fixed order."""
     if streamed is not None:
         yield from _on_reading(subject, streamed)
@@ -51,6 +55,9 @@ def counsel(subject: Subject, streamed: Streamed | None, cache: Verdict) -> Iter
     image = subject.container.image
     if image is not None and _moves(image):
         yield advise(Advice.UNPINNED_IMAGE, image=image)
+    keeps = cache.verdict is not Verdict.SKIP and subject.launch.engine is Engine.VLLM
+    if keeps and "VLLM_ENABLE_STARTUP_PLAN" not in subject.env:
+        yield advise(Advice.STARTUP_PLAN)
 
 
 def _on_reading(subject: Subject, streamed: Streamed) -> Iterator[Counsel]:
@@ -81,11 +88,14 @@ def _on_shards(subject: Subject, shards: Shards, streamed: Streamed) -> Iterator
         yield advise(Advice.STARTUP_PROBE, budget=budget, seconds=seconds, failures=failures)
 
 
-def _on_cache(subject: Subject, cache: Verdict) -> Iterator[Counsel]:
+def _on_cache(subject: Subject, cache: Cache) -> Iterator[Counsel]:
     if subject.launch.eager:
         yield advise(Advice.ENFORCE_EAGER)
-    if cache is Verdict.SKIP:
+    if cache.verdict is Verdict.SKIP:
         return
+    on_node = cache.volume is not None and isinstance(cache.volume.source, HostPathVolume)
+    if on_node and not _may_be_evicted(subject):
+        yield advise(Advice.SCALE_DOWN, annotation=_EVICTABLE_VOLUMES)
     fleeting = names_on_fleeting_volumes(subject.launch.engine, subject.container)
     if fleeting:
         yield advise(Advice.CACHE_ON_EMPTY_DIR, names=", ".join(fleeting))
@@ -93,8 +103,12 @@ def _on_cache(subject: Subject, cache: Verdict) -> Iterator[Counsel]:
         names = per_pod_names(subject)
         if names:
             yield advise(Advice.PER_POD_ENV, names=", ".join(names))
-        if "VLLM_ENABLE_STARTUP_PLAN" not in subject.env:
-            yield advise(Advice.STARTUP_PLAN)
+
+
+def _may_be_evicted(subject: Subject) -> bool:
+    """Whether the pod says already what the cluster-autoscaler may do with it."""
+    metadata = subject.facts.view.metadata
+    return not _EVICTION.isdisjoint((metadata.annotations if metadata else None) or {})
 
 
 def per_pod_names(subject: Subject) -> list[str]:
@@ -106,9 +120,7 @@ def per_pod_names(subject: Subject) -> list[str]:
     ]
     if not suspects:
         return []
-    spec = subject.facts.view.spec
-    containers = spec.containers if spec and spec.containers else []
-    entries = containers[subject.container.index].env if subject.container.index < len(containers) else None
+    entries = subject.view.env if subject.view else None
     sources = {entry.name for entry in entries or () if _differs(entry)}
     through = {
         entry.name for entry in entries or () if any(f"$({source})" in (entry.value or "") for source in sources)

@@ -12,6 +12,7 @@ import msgspec
 from webhook.lookup.facts import Source
 from webhook.plan.subject import Subject
 from webhook.pod.facts import UserEnv
+from webhook.pod.view import EnvVarSource
 
 KEY_LENGTH = 24  # hexadecimal digits
 
@@ -41,13 +42,16 @@ def fixed_gpu(subject: Subject) -> str | None:
 
 def cache_key(subject: Subject, gpu: str) -> str:
     """Returns the key: hexadecimal digits of a SHA-256. `gpu` is the GPU's name, or what stands for it."""
-    launch = subject.launch
+    launch, compiled = subject.launch, compile_env(subject.container.env)
+    known = launch.compile_words_known and all(value is not None for _, value in compiled)
     parts = (
         _MAKE,
         subject.container.image,
         launch.engine,
         launch.compile_words,
-        compile_env(subject.container.env),
+        compiled,
+        [] if known else _sources(subject),
+        subject.env.hidden,
         gpu,
         (subject.tensor_parallel_size, launch.pipeline_parallel_size, launch.data_parallel_size),
         _rank(subject),
@@ -63,6 +67,20 @@ def compile_env(env: UserEnv) -> list[tuple[str, str | None]]:
         for name, value in env.values.items()
         if name.startswith(_PREFIXES) and _LEFT_OUT.isdisjoint(name.split("_"))
     )
+
+
+def _sources(subject: Subject) -> list[tuple[str, ...]]:
+    """Returns where the values come from that are not in the pod: they stand for the values, which may differ."""
+    entries = (subject.view.env if subject.view else None) or []
+    return sorted({_source(entry.name, entry.value_from) for entry in entries if entry.value_from is not None})
+
+
+def _source(name: str, source: EnvVarSource) -> tuple[str, ...]:
+    for kind, key in (("ConfigMap", source.config_map_key_ref), ("Secret", source.secret_key_ref)):
+        if key is not None:
+            return name, kind, key.name or "", key.key or ""
+    field = source.field_ref or source.resource_field_ref or {}
+    return name, "field", str(field.get("fieldPath") or field.get("resource") or "")
 
 
 def _rank(subject: Subject) -> str:

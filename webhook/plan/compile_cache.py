@@ -13,15 +13,12 @@ from webhook.plan.cache_names import (
     cache_settings,
 )
 from webhook.plan.cache_place import choose_place
-from webhook.plan.cache_user import users_cache
+from webhook.plan.cache_user import FLEETING, users_cache
 from webhook.plan.paths import lies_in, mount_over
 from webhook.plan.subject import Subject
 from webhook.plan.types import CacheVolume, Setting, Verdict
-from webhook.pod.facts import Engine, EngineContainer, Mount, VolumeKind
+from webhook.pod.facts import Engine, EngineContainer, Mount
 from webhook.reasons import Code, Reason, because
-
-# Volumes that are the pod's own, so that what is written there is not shared.
-_POD_LOCAL = frozenset({VolumeKind.EMPTY_DIR, VolumeKind.MEMORY, VolumeKind.EPHEMERAL})
 
 
 class Cache(msgspec.Struct, frozen=True):
@@ -39,7 +36,7 @@ def tune_cache(subject: Subject) -> Cache:
     reason = _nothing_to_keep(subject)
     if reason is not None:
         return Cache(Verdict.SKIP, (reason,))
-    reason = users_cache(subject.launch.engine, subject.container)
+    reason = users_cache(subject.launch, subject.container)
     if reason is not None:
         return Cache(Verdict.KEEP, (reason,))
     place = choose_place(subject)
@@ -85,4 +82,4 @@ def _assets_path(engine: Engine, container: EngineContainer) -> str | None:
 
 
 def _is_pod_local(mount: Mount) -> bool:
-    return mount.kind in _POD_LOCAL and not mount.read_only
+    return mount.kind in FLEETING and not mount.read_only

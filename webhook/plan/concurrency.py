@@ -14,7 +14,7 @@ from webhook.plan.network import Network
 from webhook.plan.reading import Reading
 from webhook.plan.subject import Subject
 from webhook.plan.units import counted, each_of
-from webhook.plan.untouched import MOST_WORKERS
+from webhook.plan.untouched import MOST_WORKERS, unreadable_loader
 from webhook.reasons import Code, Reason, because
 
 # A connection to S3 brings 40 to 90 MB/s (Amazon S3 performance guidelines); half of the least, so that a slow day does
@@ -49,8 +49,9 @@ def choose_workers(subject: Subject, reading: Reading, network: Network | None, 
     """Chooses a rank's workers, before memory has its say."""
     loader = subject.launch.loader
     users = max(untouched.concurrency, untouched.object_concurrency or 0)
-    if not loader.readable:
-        return Workers(users, because(Code.LOADER_CONFIG_UNREADABLE))
+    unreadable = unreadable_loader(subject)
+    if unreadable is not None:
+        return Workers(users, unreadable)
     if loader.concurrency is not None:
         return Workers(users, because(Code.LOADER_CONFIG_WINS, keys="concurrency", names=CONCURRENCY))
     names = [name for name in (CONCURRENCY, OBJECT_CONCURRENCY) if name in subject.env]

@@ -40,7 +40,7 @@ def decide(facts: PodFacts, world: World, settings: PlanSettings) -> Plan:
     weights = _weights(subject)
     cache = _cache(subject)
     chosen = (*weights.settings, *cache.settings)
-    advice = (*facts.advice, *counsel(subject, weights.streamed, cache.verdict))
+    advice = (*facts.advice, *counsel(subject, weights.streamed, cache))
     return Plan(
         status=_status(chosen, unknown=weights.unknown or cache.unknown),
         streamer=weights.streamer,

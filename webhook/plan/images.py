@@ -21,9 +21,7 @@ def repository_of(image: str) -> str:
 
 def has_shell(subject: Subject, image: str) -> bool:
     """Whether a script can run in the image: the pod runs one there itself, or nobody says that it has no shell."""
-    spec, index = subject.facts.view.spec, subject.container.index
-    containers = (spec.containers if spec else None) or []
-    command = containers[index].command if index < len(containers) else None
+    command = subject.view.command if subject.view else None
     if command and command[0].rpartition("/")[2] in _SHELLS:
         return True
     return not matches(image, subject.settings.shellless_images)

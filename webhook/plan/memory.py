@@ -12,6 +12,7 @@ from webhook.plan.names import MEMORY_LIMIT
 from webhook.plan.reading import Reading
 from webhook.plan.subject import Subject
 from webhook.plan.units import counted, each_of, gib, mib
+from webhook.plan.untouched import unreadable_loader
 from webhook.pod.facts import EngineContainer, VolumeKind
 from webhook.reasons import Code, Reason, because
 
@@ -122,8 +123,9 @@ def buffer_of(reading: Reading, written: int) -> int:
 def _users_limit(subject: Subject, reading: Reading) -> Limit | None:
     """What the user decided, in the order in which it wins; None where the limit is free."""
     loader = subject.launch.loader
-    if not loader.readable:
-        return Limit(because(Code.LOADER_CONFIG_UNREADABLE))
+    unreadable = unreadable_loader(subject)
+    if unreadable is not None:
+        return Limit(unreadable)
     if loader.memory_limit is not None:
         return Limit(because(Code.LOADER_CONFIG_WINS, keys="memory_limit", names=MEMORY_LIMIT))
     if MEMORY_LIMIT in subject.env:

@@ -4,16 +4,15 @@ from math import ceil
 
 import msgspec
 
-from webhook.lookup.facts import Shards
+from webhook.lookup.facts import SHARDED_FORMAT, Shards
 from webhook.plan.inflight import Files
 from webhook.plan.subject import Subject
 from webhook.pod.facts import Engine
 from webhook.reasons import Code, Reason, because
 
 _OBJECT_STORES = frozenset({"s3", "gs", "az"})
-_SHARDED = "runai_streamer_sharded"
 # The load formats that vLLM streams an object-store URI with; any other is an error there (vLLM's source).
-_STREAMED = frozenset({"auto", "runai_streamer", _SHARDED})
+_STREAMED = frozenset({"auto", "runai_streamer", SHARDED_FORMAT})
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,7 +47,7 @@ def not_streamed(subject: Subject) -> Reason | None:
 def reading_of(subject: Subject) -> Reading:
     """Returns how this pod's ranks read the model, which must be in object storage."""
     ranks = local_ranks(subject)
-    sharded = subject.launch.engine is Engine.VLLM and _load_format(subject) == _SHARDED
+    sharded = subject.launch.engine is Engine.VLLM and _load_format(subject) == SHARDED_FORMAT
     distributed = not sharded and ranks > 1 and _distributed(subject)
     shards, files = None, None
     found = subject.world.shards

@@ -5,6 +5,7 @@ import msgspec
 from webhook.lookup.facts import World
 from webhook.plan.settings import PlanSettings
 from webhook.pod.facts import EngineContainer, Launch, PodFacts, UserEnv
+from webhook.pod.view import Container
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -20,6 +21,13 @@ class Subject(msgspec.Struct, frozen=True):
     def env(self) -> UserEnv:
         """The environment that the user set."""
         return self.container.env
+
+    @property
+    def view(self) -> Container | None:
+        """The engine's container as the pod spells it."""
+        spec, index = self.facts.view.spec, self.container.index
+        containers = (spec.containers if spec else None) or []
+        return containers[index] if index < len(containers) else None
 
     @property
     def model(self) -> str | None:

@@ -6,6 +6,7 @@ from webhook.plan.inflight import DEFAULT_CONCURRENCY, DEFAULT_MEMORY_LIMIT, MIB
 from webhook.plan.names import CHUNK, CONCURRENCY, MEMORY_LIMIT, OBJECT_CONCURRENCY
 from webhook.plan.subject import Subject
 from webhook.pod.facts import UserEnv
+from webhook.reasons import Code, Reason, because
 
 # Workers to reckon with where the user's number is not known: the most that fastload itself would choose.
 MOST_WORKERS = 64
@@ -28,6 +29,15 @@ def untouched_knobs(subject: Subject) -> Knobs:
         concurrency=loader.concurrency or knobs.concurrency,
         memory_limit=knobs.memory_limit if loader.memory_limit is None else loader.memory_limit,
     )
+
+
+def unreadable_loader(subject: Subject) -> Reason | None:
+    """Returns why the loader's own settings, which win over the environment, cannot be told; None where they can."""
+    if subject.launch.loader.readable:
+        return None
+    if subject.launch.read:
+        return because(Code.LOADER_CONFIG_UNREADABLE)
+    return because(Code.LAUNCH_UNREAD, container=subject.container.name)
 
 
 def _from_env(env: UserEnv) -> Knobs:

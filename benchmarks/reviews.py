@@ -104,8 +104,15 @@ def _pod(kind: str, template: str, random: Random) -> Json:
         "schedulerName": "default-scheduler",
         "tolerations": [
             {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
-            {"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute"},
-            {"key": "node.kubernetes.io/unreachable", "operator": "Exists", "effect": "NoExecute"},
+            *(
+                {
+                    "key": f"node.kubernetes.io/{name}",
+                    "operator": "Exists",
+                    "effect": "NoExecute",
+                    "tolerationSeconds": 300,
+                }
+                for name in ("not-ready", "unreachable")
+            ),
         ],
         "priority": 0,
         "enableServiceLinks": True,
@@ -129,7 +136,6 @@ def _metadata(annotations: dict[str, str], template: str, random: Random) -> Jso
     return {
         "generateName": f"engine-{template}-",
         "namespace": "serving",
-        "creationTimestamp": None,
         "labels": {"app": "engine", "pod-template-hash": template},
         "annotations": {"prometheus.io/scrape": "true", **annotations},
         "ownerReferences": [{**owner, "controller": True, "blockOwnerDeletion": True}],

@@ -7,8 +7,8 @@ from pathlib import Path
 import uvicorn
 
 from webhook.admission.asgi import Receive, Scope, Send
-from webhook.server.listeners import Listener, bind
-from webhook.server.tls import Certificate
+from webhook.server.listeners import Listener, Tls, bind
+from webhook.server.tls import Certificate, Handshake
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
@@ -21,13 +21,17 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+def _unnoted(_stage: Handshake) -> None:
+    """Notes nothing."""
+
+
 def main(certificate: str, key: str) -> None:
     """Serves until it is killed; prints the port it listens on."""
     socket = bind("127.0.0.1", 0, "")
     print(socket.getsockname()[1], flush=True)
-    context = Certificate(Path(certificate), Path(key)).listener_context()
+    tls = Tls(Certificate(Path(certificate), Path(key)).listener_context(_unnoted), _unnoted)
     with asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner:
-        runner.run(Listener(echo, context=context, grace_seconds=1).serve([socket]))
+        runner.run(Listener(echo, tls=tls, grace_seconds=1).serve([socket]))
 
 
 if __name__ == "__main__":

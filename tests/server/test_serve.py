@@ -81,6 +81,19 @@ def test_a_renewed_certificate_serves_the_next_connection_and_spares_the_open_on
     assert client.post(running.reviews, json=review()).status_code == 200
 
 
+def test_a_client_that_does_not_trust_the_certificate_is_counted(
+    serve: Serve, s3: str, client: httpx.Client, tmp_path: Path
+) -> None:
+    running = serve(s3_endpoint=s3)
+    client.post(running.reviews, json=review())
+    other = issue(["localhost", "127.0.0.1"], tmp_path / "other")
+    with httpx.Client(verify=tls(other.authority)) as mistrustful, pytest.raises(httpx.ConnectError):
+        mistrustful.post(running.reviews, json=review())
+    metrics = httpx.get(f"{running.admin}/metrics").text
+    assert 'fastload_tls_handshakes_total{stage="begun"} 2.0' in metrics
+    assert 'fastload_tls_handshakes_total{stage="completed"} 1.0' in metrics
+
+
 def expiry(running: Running) -> float:
     metrics = httpx.get(f"{running.admin}/metrics").text
     found = re.search(r"^fastload_certificate_expiry_timestamp_seconds (.+)$", metrics, re.MULTILINE)

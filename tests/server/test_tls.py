@@ -8,7 +8,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from webhook.server.certificates import Files, issue
-from webhook.server.tls import Certificate, CertificateError
+from webhook.server.tls import Certificate, CertificateError, Handshake
 
 
 def shake_hands(server_side: ssl.SSLContext, authority: Path, *, name: str | None = "localhost") -> bytes:
@@ -27,6 +27,10 @@ def shake_hands(server_side: ssl.SSLContext, authority: Path, *, name: str | Non
     return client.getpeercert(binary_form=True) or b""
 
 
+def unnoted(_stage: Handshake) -> None:
+    """Notes nothing."""
+
+
 def certificate(files: Files) -> Certificate:
     return Certificate(files.certificate, files.key)
 
@@ -39,7 +43,7 @@ def der(files: Files) -> bytes:
 def test_a_listener_serves_the_renewed_certificate_to_the_next_connection(tmp_path: Path, name: str | None) -> None:
     files = issue(["localhost"], tmp_path)
     served = certificate(files)
-    listener = served.listener_context()
+    listener = served.listener_context(unnoted)
     assert shake_hands(listener, files.authority, name=name) == der(files)
     files = issue(["localhost"], tmp_path)
     assert served.refresh()
@@ -55,7 +59,7 @@ def test_a_mounted_secret_is_followed_through_its_symlink(tmp_path: Path) -> Non
     first, second = issue(["localhost"], tmp_path / "1"), issue(["localhost"], tmp_path / "2")
     (tmp_path / "..data").symlink_to(tmp_path / "1")
     served = certificate(Files.within(tmp_path / "..data"))
-    listener = served.listener_context()
+    listener = served.listener_context(unnoted)
     assert shake_hands(listener, first.authority) == der(first)
     (tmp_path / "next").symlink_to(tmp_path / "2")
     (tmp_path / "next").replace(tmp_path / "..data")
@@ -68,7 +72,7 @@ def test_a_half_written_renewal_leaves_the_old_certificate_until_it_is_whole(tmp
     before, authority = der(files), files.authority.read_bytes()
     (tmp_path / "ca.pem").write_bytes(authority)
     served = certificate(files)
-    listener = served.listener_context()
+    listener = served.listener_context(unnoted)
     files.certificate.write_bytes(new.certificate.read_bytes())
     with pytest.raises(CertificateError, match="key"):
         served.refresh()
@@ -82,7 +86,7 @@ def test_a_half_written_renewal_leaves_the_old_certificate_until_it_is_whole(tmp
 def test_a_removed_file_leaves_the_old_certificate(tmp_path: Path) -> None:
     files = issue(["localhost"], tmp_path)
     served = certificate(files)
-    listener = served.listener_context()
+    listener = served.listener_context(unnoted)
     files.key.unlink()
     with pytest.raises(CertificateError):
         served.refresh()
@@ -96,7 +100,7 @@ def test_its_expiry_is_the_leafs(tmp_path: Path) -> None:
 
 
 def test_nothing_older_than_tls_1_2_is_spoken(tmp_path: Path) -> None:
-    context = certificate(issue(["localhost"], tmp_path)).listener_context()
+    context = certificate(issue(["localhost"], tmp_path)).listener_context(unnoted)
     assert context.minimum_version is ssl.TLSVersion.TLSv1_2
 
 

@@ -17,6 +17,7 @@ from webhook import __version__
 from webhook.admission.decision import Outcome
 from webhook.lookup import observer
 from webhook.reasons import Code
+from webhook.server.tls import Handshake
 
 
 class Family(msgspec.Struct, frozen=True):
@@ -49,9 +50,15 @@ LOOKUP_CACHE = Family(
 CERTIFICATE_EXPIRY = Family(
     "fastload_certificate_expiry_timestamp_seconds", "When the serving certificate expires, in seconds since the epoch."
 )
+HANDSHAKES = Family(
+    "fastload_tls_handshakes_total",
+    "TLS handshakes on the review port. One that begins and is not completed was broken off, as by an API server that "
+    "does not trust the certificate.",
+    ("stage",),
+)
 BUILD = Family("fastload_build_info", "Always 1; the labels say what runs.", ("version", "python"))
 
-FAMILIES = (REVIEWS, REASONS, REVIEW_SECONDS, LOOKUP_SECONDS, LOOKUP_CACHE, CERTIFICATE_EXPIRY, BUILD)
+FAMILIES = (REVIEWS, REASONS, REVIEW_SECONDS, LOOKUP_SECONDS, LOOKUP_CACHE, CERTIFICATE_EXPIRY, HANDSHAKES, BUILD)
 
 
 class _Counts(Collector):
@@ -89,6 +96,9 @@ class Metrics:
         self._lookup_seconds = self._histogram(LOOKUP_SECONDS)
         self._cache = _Counts(LOOKUP_CACHE, self.registry)
         self._expiry = Gauge(CERTIFICATE_EXPIRY.name, CERTIFICATE_EXPIRY.help, registry=self.registry)
+        self._handshakes = _Counts(HANDSHAKES, self.registry)
+        for stage in Handshake:
+            self._handshakes.add(stage, count=0)
         build = Gauge(BUILD.name, BUILD.help, BUILD.labels, registry=self.registry)
         build.labels(__version__, platform.python_version()).set(1)
 
@@ -106,6 +116,10 @@ class Metrics:
     def count_cache(self, lookup: observer.Lookup, result: observer.Memory) -> None:
         """Counts one question to a look-up's cache."""
         self._cache.add(lookup, result)
+
+    def count_handshake(self, stage: Handshake) -> None:
+        """Counts one TLS handshake that came to this stage."""
+        self._handshakes.add(stage)
 
     def certificate_expires(self, timestamp: float) -> None:
         """Sets when the serving certificate expires."""

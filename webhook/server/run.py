@@ -18,7 +18,7 @@ from webhook.server import logs
 from webhook.server.app import MUTATE, ReviewPort, admin_port
 from webhook.server.health import Health
 from webhook.server.ignored import ignored
-from webhook.server.listeners import Listener, bind
+from webhook.server.listeners import Listener, Tls, bind
 from webhook.server.metrics import Metrics
 from webhook.server.service import Service, open_service
 from webhook.server.settings import Settings
@@ -88,13 +88,14 @@ class _Server:
     def _listeners(self, service: Service) -> tuple[Listener, Listener]:
         endpoint = ReviewEndpoint(service.reviewer, self._settings.admission, self._metrics)
         grace_seconds = math.ceil(service.review_seconds)
+        note = self._metrics.count_handshake
         return (
             Listener(
                 ReviewPort(endpoint, self._health),
-                context=self._certificate.listener_context(),
+                tls=Tls(self._certificate.listener_context(note), note),
                 grace_seconds=grace_seconds,
             ),
-            Listener(admin_port(self._health, self._metrics.registry), context=None, grace_seconds=grace_seconds),
+            Listener(admin_port(self._health, self._metrics.registry), tls=None, grace_seconds=grace_seconds),
         )
 
     async def _warm_up(self, service: Service) -> None:

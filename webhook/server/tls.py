@@ -7,12 +7,20 @@ renewed certificate serves the next connection, whatever its key type, and open 
 import asyncio
 import ssl
 from collections.abc import Callable
+from enum import StrEnum
 from pathlib import Path
 
 import msgspec
 from cryptography import x509
 
 _Fingerprint = tuple[tuple[int, int, int], ...]
+
+
+class Handshake(StrEnum):
+    """How far a TLS handshake came: the label of its metric."""
+
+    BEGUN = "begun"
+    COMPLETED = "completed"
 
 
 class CertificateError(Exception):
@@ -37,11 +45,12 @@ class Certificate:
         """When the serving certificate expires, in seconds since the epoch."""
         return self._current.expires
 
-    def listener_context(self) -> ssl.SSLContext:
-        """Returns the context for a listener: it hands each handshake to the certificate of the day."""
+    def listener_context(self, note: Callable[[Handshake], None]) -> ssl.SSLContext:
+        """Returns the context for a listener: it hands each handshake to the certificate of the day, and notes it."""
         listener = _load(self._files).context
 
         def hand_over(connection: ssl.SSLObject, _name: str | None, _listener: ssl.SSLContext) -> None:
+            note(Handshake.BEGUN)
             connection.context = self._current.context
 
         listener.sni_callback = hand_over  # called with no name too, where the client sends none

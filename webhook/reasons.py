@@ -63,6 +63,7 @@ class Code(StrEnum):
     ADVICE_NOT_APPLIED = "advice-not-applied"
     ENV_FROM_GUARDED = "env-from-guarded"
     WORST_INSTANCE_TYPE = "worst-instance-type"
+    UNKNOWN_INSTANCE_TYPE = "unknown-instance-type"
     # The plan: the streamer.
     NOT_OBJECT_STORAGE = "not-object-storage"
     OTHER_LOAD_FORMAT = "other-load-format"
@@ -188,6 +189,8 @@ _SENTENCES: dict[Code, str] = {
     Code.ADVICE_NOT_APPLIED: "annotation {annotation} asks for {advice}: fastload gives advice, and applies none yet",
     Code.WORST_INSTANCE_TYPE: "the pod may land on any of {count} instance types (known by {source}), so the network "
     "is taken from the worst of them, {name}",
+    Code.UNKNOWN_INSTANCE_TYPE: "the pod may land on {names} (known by {source}), which fastload's catalogue of EC2 "
+    "types does not have",
     Code.NOT_OBJECT_STORAGE: "the weights come from {model}, not from object storage (s3://, gs://, az://), so the "
     "streamer does not read them",
     Code.OTHER_LOAD_FORMAT: "load format {load_format} does not read through the Run:ai streamer",

@@ -53,14 +53,14 @@ class TestNamed:
     def test_annotation_wins_over_everything(self, catalogue: Catalogue) -> None:
         asked = Ask(
             placement=Placement(node_selector={TYPE: "g5.xlarge"}, node_name="node-1"),
-            annotated=("p5.48xlarge", "g6e.48xlarge", "p5.48xlarge"),
+            told=("p5.48xlarge", "g6e.48xlarge", "p5.48xlarge"),
         )
         found = candidates(asked, catalogue, Inventory(names={"node-1": node("g5.xlarge")}))
         assert [kind.name for kind in found.types] == ["g6e.48xlarge", "p5.48xlarge"]
         assert found.source is Source.ANNOTATION
 
     def test_an_annotated_type_that_nobody_knows_leaves_the_worst_case_unknown(self, catalogue: Catalogue) -> None:
-        found = candidates(Ask(annotated=("p5.48xlarge", "p9.48xlarge")), catalogue, NOTHING)
+        found = candidates(Ask(told=("p5.48xlarge", "p9.48xlarge")), catalogue, NOTHING)
         assert (found.types, found.missing, found.source) == ((), ("p9.48xlarge",), Source.ANNOTATION)
 
     def test_the_node_named(self, catalogue: Catalogue) -> None:
@@ -355,12 +355,32 @@ class TestWhatIsAsked:
         cpu = Ask(placement=Placement(node_selector={f"{KARPENTER}family": "m7i"}), certain=False)
         assert {kind.gpus for kind in candidates(cpu, catalogue, NOTHING).types} == {0}
 
+    @pytest.mark.parametrize(
+        ("own", "everybodys", "unasked"),
+        [(0, 0, True), (None, None, False), (0, None, False), (0, 4, False)],
+        ids=["nobody", "a claim", "another container's claim", "another container"],
+    )
+    def test_a_pod_that_asks_for_none_may_land_anywhere(
+        self,
+        catalogue: Catalogue,
+        own: int | None,
+        everybodys: int | None,
+        unasked: bool,  # noqa: FBT001 - a column
+    ) -> None:
+        asked = ask_of(facts(engine=container(gpus=own, resource=None), placement=Placement(gpus=everybodys)))
+        assert asked.unasked is unasked
+        assert (candidates(asked, catalogue, NOTHING).types == ()) is unasked
+
+    def test_a_pod_that_asks_for_none_is_still_narrowed_by_its_labels(self, catalogue: Catalogue) -> None:
+        asked = Ask(placement=Placement(node_selector={f"{KARPENTER}family": "m7i"}), certain=False, unasked=True)
+        assert {kind.gpus for kind in candidates(asked, catalogue, NOTHING).types} == {0}
+
     def test_all_containers_count_together(self) -> None:
         asked = ask_of(facts(engine=container(gpus=4), placement=Placement(gpus=6)))
         assert asked.demand == Demand(6, GPU)
 
     def test_annotations_are_asked(self) -> None:
-        assert ask_of(facts(annotations=Annotations(instance_types=("p5.48xlarge",)))).annotated == ("p5.48xlarge",)
+        assert ask_of(facts(annotations=Annotations(instance_types=("p5.48xlarge",)))).told == ("p5.48xlarge",)
 
 
 KEYS = st.sampled_from([*sorted(JUDGED), "team", "karpenter.sh/nodepool", "kubernetes.io/hostname", ""])
@@ -401,7 +421,7 @@ PLACEMENTS = st.builds(
 ASKS = st.builds(
     Ask,
     placement=PLACEMENTS,
-    annotated=st.just(()),
+    told=st.just(()),
     demand=st.builds(Demand, st.integers(0, 9), st.sampled_from([None, GPU, "aws.amazon.com/neuron", "example.com/x"])),
     certain=st.booleans(),
 )

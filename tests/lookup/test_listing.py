@@ -54,8 +54,15 @@ def test_a_store_that_is_not_s3_is_said_to_be(uri: str) -> None:
     assert code_of(wanted(facts(launch(uri)), DEFAULT)) is Code.STORE_NOT_S3
 
 
-def test_a_uri_without_a_bucket() -> None:
-    assert code_of(wanted(facts(launch("s3:///llm")), DEFAULT)) is Code.BAD_MODEL_URI
+@pytest.mark.parametrize(
+    ("uri", "problem"),
+    [("s3:///llm", "it names no bucket"), ("s3://-bad-/llm", "S3 allows no bucket of that name")],
+)
+def test_a_uri_without_a_bucket_that_could_exist(uri: str, problem: str) -> None:
+    found = wanted(facts(launch(uri)), DEFAULT)
+    assert isinstance(found, Unknown)
+    assert found.reason.code is Code.BAD_MODEL_URI
+    assert problem in found.reason.text
 
 
 def test_the_model_annotation_wins() -> None:

@@ -328,8 +328,9 @@ class TestOffline:
         assert [kind.name for kind in known.candidates.types] == ["g6e.48xlarge"]
 
     def test_the_instance_type_flag_wins_over_the_pods_constraints(self) -> None:
-        known = self.known(facts(placement=P5), Assumed(instance_types=("g6e.48xlarge",)))
+        known = self.known(facts(placement=P5), Assumed(instance_types=("G6e.48xlarge",)))
         assert [kind.name for kind in known.candidates.types] == ["g6e.48xlarge"]
+        assert known.candidates.source is Source.FLAG
 
     def test_the_pods_constraints_narrow_the_catalogue(self) -> None:
         known = self.known(facts(placement=P5))

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests.plan.make import P5, codes, container, enforcing, env, facts, launch, plan, shards, streamer_settings, world
-from webhook.lookup.facts import Namespace, PodSecurity, Shards, Unknown
+from webhook.lookup.facts import Candidates, Namespace, PodSecurity, Shards, Source, Unknown
 from webhook.plan.types import HostPathVolume, Plan, Status, Verdict
 from webhook.plan.versions import Version
 from webhook.pod.facts import Annotations, Engine, Feature, Launch, LoaderConfig, PodFacts
@@ -257,3 +257,11 @@ def test_the_summary_explains_the_plan_in_one_bounded_line() -> None:
     assert summary["values"]["RUNAI_STREAMER_CONCURRENCY"] == ["17", "concurrency-shards"]
     assert summary["cache"].startswith("/mnt/k8s-disks/0/fastload/serving/")
     assert "\n" not in plan().summary
+
+
+def test_a_type_that_the_catalogue_lacks_is_named() -> None:
+    candidates = Candidates(types=(), source=Source.ANNOTATION, missing=("p9.foo",))
+    decided = plan(facts(), msgspec.structs.replace(world(), candidates=candidates))
+    (reason,) = [each for each in decided.reasons if each.code is Code.UNKNOWN_INSTANCE_TYPE]
+    assert "p9.foo (known by annotation)" in reason.text
+    assert Code.NETWORK_UNKNOWN in codes(decided)

@@ -42,14 +42,9 @@ GOOD = [
     ("cache", "off", "cache", CacheChoice(CacheKind.OFF)),
     ("cache", "pvc:my-claim", "cache", CacheChoice(CacheKind.PVC, "my-claim")),
     ("cache-path", "/mnt/k8s-disks/0/fastload/x", "cache_path", "/mnt/k8s-disks/0/fastload/x"),
-    ("shards", "17", "shards", 17),
-    ("model-size", "67Gi", "model_bytes", 67 * 1024**3),
-    (
-        "apply-advice",
-        "distributed-streaming, startup-plan",
-        "apply_advice",
-        frozenset({"distributed-streaming", "startup-plan"}),
-    ),
+    ("concurrency", "1024", "concurrency", 1024),
+    ("instance-type", "P5.48XLarge", "instance_types", ("p5.48xlarge",)),
+    ("apply-advice", "distributed, startup-plan", "apply_advice", frozenset({"distributed", "startup-plan"})),
     ("status", "injected", "status_present", True),
 ]
 
@@ -70,13 +65,13 @@ BAD = [
     *(("tensor-parallel-size", text, ALL) for text in ("0", "-1", "two", "1.5", "", "\u0664", "9" * 30)),
     *(("streamer-version", text, STREAMER) for text in ("latest", "0", "0.15.x", "")),
     *(("features", text, ALL) for text in ("all", "streamer;retry")),
-    *(("concurrency", text, STREAMER) for text in ("0", "1e3", "-8", "17Gi")),
+    *(("concurrency", text, STREAMER) for text in ("0", "1e3", "-8", "17Gi", "1025")),
     *(("chunk-size", text, STREAMER) for text in ("4GB", "1Mi", "0", "-1", "")),
     *(("memory-limit", text, STREAMER) for text in ("-1", "0", "lots")),
     *(("cache", text, CACHE) for text in ("on", "pvc", "pvc:", "pvc:Bad Name", "hostpath:/x", "off:")),
     *(("shards", text, READS) for text in ("0", "many")),
     *(("model-size", text, READS) for text in ("0", "67 gigabytes")),
-    ("apply-advice", "Distributed Streaming!", frozenset()),
+    *(("apply-advice", text, frozenset[Feature]()) for text in ("Distributed Streaming!", "banana")),
     ("modle", "s3://b/m", frozenset()),
 ]
 
@@ -88,6 +83,21 @@ def test_a_bad_value(name: str, text: str, disabled: frozenset[Feature]) -> None
     assert problem.code == "bad-annotation"
     assert f"fastload.dev/{name}" in problem.text
     assert annotations == msgspec.structs.replace(Annotations(), problems=annotations.problems, disabled=disabled)
+
+
+def test_a_model_is_declared_by_two_annotations_together() -> None:
+    both = parse(shards="17", model_size="67Gi")
+    assert both == msgspec.structs.replace(Annotations(), shards=17, model_bytes=67 * 1024**3)
+
+
+@pytest.mark.parametrize(("one", "other"), [("shards", "model-size"), ("model-size", "shards")])
+def test_one_of_the_two_is_told_that_it_takes_the_other(one: str, other: str) -> None:
+    annotations = parse(**{one: "17"})
+    (problem,) = annotations.problems
+    assert problem.code == "bad-annotation"
+    assert f"fastload.dev/{one} is not valid" in problem.text
+    assert f"together with fastload.dev/{other}" in problem.text
+    assert annotations.disabled == frozenset()
 
 
 @pytest.mark.parametrize(

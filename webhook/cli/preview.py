@@ -54,7 +54,11 @@ class Output(StrEnum):
 )
 @click.option("--model-size", metavar="QUANTITY", help="Size of every model, such as 67Gi; with --shards.")
 @click.option(
-    "--instance-type", "instance_types", multiple=True, metavar="TYPE,...", help="Of every pod that names none itself."
+    "--instance-type",
+    "instance_types",
+    multiple=True,
+    metavar="TYPE,...",
+    help="As if every pod that has no such annotation had it.",
 )
 @click.option("--namespace-labels", multiple=True, metavar="KEY=VALUE,...", help="Of every pod's namespace.")
 @click.option("--s3-endpoint", metavar="URL", help="Endpoint of a store that is not AWS S3.")

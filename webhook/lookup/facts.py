@@ -68,13 +68,14 @@ class Source(StrEnum):
     """How the set of candidate instance types was found, most certain first."""
 
     ANNOTATION = "annotation"
+    FLAG = "flag"  # of a preview, which stands for the annotation
     NODE_NAME = "node-name"
     NODE_SELECTOR = "node-selector"
     NODE_AFFINITY = "node-affinity"
     KARPENTER = "karpenter"  # karpenter.k8s.aws/* and node.kubernetes.io/* labels narrow the catalogue
     NODE_POOLS = "node-pools"
     NODES = "nodes"
-    CATALOGUE = "catalogue"  # nothing known: every type with the GPUs the pod asks for
+    CATALOGUE = "catalogue"  # nothing known: every type with the GPUs the pod asks for, and none where it asks for none
 
 
 class Candidates(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 The type is seldom known before a pod is scheduled, so the answer is a set, to be judged by its worst. It is taken from
 the first of these that says anything:
 
-1. the annotation;
+1. the annotation, or a preview's flag in its place;
 2. the node that the pod names;
 3. instance types named by the node selector or by every term of the required node affinity;
 4. the cluster: types that matching Karpenter NodePools may start, and types of live nodes that the pod fits;
@@ -42,13 +42,17 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     """What a pod asks of its node.
 
     `certain` is False where the pod's resources name no accelerator, so the demand is the engine's parallelism instead;
-    it then gives way where nothing can meet it, as for an engine that runs on a CPU.
+    it then gives way where nothing can meet it, as for an engine that runs on a CPU. `unasked` is True where no
+    container asks for any, nor for a claim that may bring one.
     """
 
     placement: Placement = Placement()
-    annotated: tuple[str, ...] = ()
+    # Instance types told outright, and by what.
+    told: tuple[str, ...] = ()
+    told_by: Source = Source.ANNOTATION
     demand: Demand = Demand()
     certain: bool = True
+    unasked: bool = False
 
 
 def ask_of(facts: PodFacts) -> Ask:
@@ -61,9 +65,10 @@ def ask_of(facts: PodFacts) -> Ask:
     resource = facts.container.gpu_resource if facts.container else None
     return Ask(
         placement=facts.placement,
-        annotated=facts.annotations.instance_types,
+        told=facts.annotations.instance_types,
         demand=Demand(devices or _ranks_on_a_node(facts), resource),
         certain=bool(devices),
+        unasked=own == 0 and facts.placement.gpus == 0,
     )
 
 
@@ -91,17 +96,14 @@ class _Search(msgspec.Struct, frozen=True):
 
     def find(self, nodes: Sequence[NodeKind]) -> Candidates:
         """Goes through the sources in their order; `nodes` are the live ones that the pod fits."""
-        if self.ask.annotated:
-            return self._by_name(self.ask.annotated, Source.ANNOTATION)
+        if self.ask.told:
+            return self._by_name(self.ask.told, self.ask.told_by)
         node = self.inventory.names.get(self.ask.placement.node_name or "")
         if node is not None and node.instance_type:
             return self._by_name([node.instance_type], Source.NODE_NAME)
         if self.terms and all(_types_named(term) for term in self.terms):
             return self._named_types()
-        return self._from_cluster(nodes) or Candidates(
-            types=self._narrowed(self.terms),
-            source=Source.KARPENTER if any(each.key in JUDGED for each in chain(*self.terms)) else Source.CATALOGUE,
-        )
+        return self._from_cluster(nodes) or self._from_catalogue()
 
     def fitting_nodes(self) -> list[NodeKind]:
         """Returns the kinds of live node that the pod fits: labels, taints, and accelerators in all, taken or free."""
@@ -159,6 +161,12 @@ class _Search(msgspec.Struct, frozen=True):
         if self.terms and all(_pools_named(term) & pools for term in self.terms):  # its own NodePool cannot serve it
             return Candidates(types=(), source=Source.NODE_POOLS)
         return None
+
+    def _from_catalogue(self) -> Candidates:
+        """Returns the types that the pod's labels and devices allow; none where it has neither: any type would do."""
+        if any(each.key in JUDGED for each in chain(*self.terms)):
+            return Candidates(types=self._narrowed(self.terms), source=Source.KARPENTER)
+        return Candidates(types=() if self.ask.unasked else self._narrowed(self.terms), source=Source.CATALOGUE)
 
     def _started_by(self, pool: NodePool) -> list[InstanceType]:
         """Returns the types that a NodePool may start for the pod."""

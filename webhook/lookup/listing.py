@@ -66,7 +66,9 @@ def wanted(facts: PodFacts, settings: LookupSettings) -> Listing | Shards | Unkn
         return Unknown(because(Code.STORE_NOT_S3, uri=uri))
     location = locate(uri)
     if location is None:
-        return Unknown(because(Code.BAD_MODEL_URI, uri=uri, problem="it names no bucket"))
+        named = uri.partition("://")[2].partition("/")[0]
+        problem = "S3 allows no bucket of that name" if named else "it names no bucket"
+        return Unknown(because(Code.BAD_MODEL_URI, uri=uri, problem=problem))
     return _listing(location, facts.launch, facts.container.env.values if facts.container else {}, settings)
 
 

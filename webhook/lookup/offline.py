@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from webhook.lookup.catalogue import Catalogue
-from webhook.lookup.facts import Candidates, Shards, Unknown, World
+from webhook.lookup.facts import Candidates, Shards, Source, Unknown, World
 from webhook.lookup.instances import ask_of, candidates
 from webhook.lookup.inventory import Inventory
 from webhook.lookup.listing import lies_in_s3, wanted
@@ -18,8 +18,8 @@ from webhook.reasons import Code, because
 class Assumed(msgspec.Struct, frozen=True, kw_only=True):
     """What the flags of a preview declare.
 
-    `shards` stand for the listing of every S3 model met, `instance_types` for every pod's that names none itself, and
-    `namespace_labels` for every namespace's.
+    `shards` stand for the listing of every S3 model met, `instance_types` for the annotation of every
+    pod that has none, and `namespace_labels` for every namespace's.
     """
 
     shards: Shards | None = None
@@ -65,6 +65,7 @@ class OfflineWorld:
 
     def _candidates(self, facts: PodFacts) -> Candidates:
         ask = ask_of(facts)
-        if self._assumed.instance_types and not ask.annotated:
-            ask = msgspec.structs.replace(ask, annotated=self._assumed.instance_types)
+        if self._assumed.instance_types and not ask.told:
+            names = tuple(name.lower() for name in self._assumed.instance_types)
+            ask = msgspec.structs.replace(ask, told=names, told_by=Source.FLAG)
         return candidates(ask, self._catalogue, Inventory())

@@ -28,7 +28,9 @@ _LEFT_OUT = frozenset(
     {"KEY", "KEYS", "TOKEN", "TOKENS", "SECRET", "PASSWORD", "HOST", "PORT", "IP", "LOG", "LOGGING", "IFNAME"}
 )
 # Ways of knowing the instance type that rest on the pod alone, so that they hold for every pod of the template.
-_FIXED_BY_POD = frozenset({Source.ANNOTATION, Source.NODE_SELECTOR, Source.NODE_AFFINITY, Source.KARPENTER})
+_FIXED_BY_POD = frozenset(
+    {Source.ANNOTATION, Source.FLAG, Source.NODE_SELECTOR, Source.NODE_AFFINITY, Source.KARPENTER}
+)
 
 
 def fixed_gpu(subject: Subject) -> str | None:

@@ -51,6 +51,7 @@ def decide(facts: PodFacts, world: World, settings: PlanSettings) -> Plan:
         reasons=_once(
             (
                 *facts.annotations.problems,
+                *_given(_unknown_types(subject)),
                 *weights.reasons,
                 *cache.reasons,
                 *_guarded(subject, chosen),
@@ -135,6 +136,13 @@ def _worst_of(subject: Subject, network: Network | None) -> Reason | None:
         return None
     count = len(candidates.types)
     return because(Code.WORST_INSTANCE_TYPE, count=count, source=candidates.source, name=network.worst_type)
+
+
+def _unknown_types(subject: Subject) -> Reason | None:
+    candidates = subject.world.candidates
+    if not candidates.missing:
+        return None
+    return because(Code.UNKNOWN_INSTANCE_TYPE, names=", ".join(candidates.missing), source=candidates.source)
 
 
 def _guarded(subject: Subject, chosen: tuple[Setting, ...]) -> tuple[Reason, ...]:

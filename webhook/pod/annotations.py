@@ -12,7 +12,7 @@ import msgspec
 
 from webhook.pod.facts import Annotations, CacheChoice, CacheKind, Engine, Feature
 from webhook.pod.quantity import parse_quantity
-from webhook.reasons import Code, Reason, because
+from webhook.reasons import Advice, Code, Reason, because
 
 _ALL = frozenset(Feature)
 _STREAMER = frozenset({Feature.STREAMER})
@@ -24,9 +24,9 @@ _MODEL = re.compile(r"(?i:s3|gs|az)://[^/\s]+(/\S*)?")
 _VERSION = re.compile(r"v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?(?:\.?(?:post|rc|dev)\d*)?")
 _DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 _INSTANCE_TYPE = re.compile(r"[a-z][a-z0-9-]*\.[a-z0-9-]+")
-_WORD = re.compile(r"[a-z][a-z0-9-]*")
 _SMALLEST_CHUNK = 5 * 1024**2  # the streamer raises a smaller one without a word (its source)
 _LARGEST_COUNT = 1_000_000
+_MOST_WORKERS = 1024  # of one rank; each keeps some 20 connections open
 _LONGEST_PATH = 1024
 _LONGEST_QUOTE = 60
 
@@ -61,7 +61,7 @@ def _name(value: str) -> str:
 
 
 def _instance_types(value: str) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(name.strip() for name in value.split(",")))
+    names = tuple(dict.fromkeys(name.strip() for name in value.lower().split(",")))
     wrong = next((name for name in names if not _INSTANCE_TYPE.fullmatch(name)), None)
     if wrong is not None:
         raise ValueError(f"{_quoted(wrong)} is no instance type such as p5.48xlarge")
@@ -73,6 +73,12 @@ def _count(value: str) -> int:
         raise ValueError(f"{_quoted(value)} is no positive integer")
     if not 0 < int(value) <= _LARGEST_COUNT:
         raise ValueError(f"{_quoted(value)} is not between 1 and {_LARGEST_COUNT}")
+    return int(value)
+
+
+def _workers(value: str) -> int:
+    if _count(value) > _MOST_WORKERS:
+        raise ValueError(f"{_quoted(value)} is more workers than the {_MOST_WORKERS} that fastload sets")
     return int(value)
 
 
@@ -126,9 +132,9 @@ def _path(value: str) -> str:
 
 def _advice(value: str) -> frozenset[str]:
     names = frozenset(name.strip() for name in value.split(",") if name.strip())
-    wrong = next((name for name in sorted(names) if not _WORD.fullmatch(name)), None)
+    wrong = next((name for name in sorted(names) if name not in list(Advice)), None)
     if wrong is not None:
-        raise ValueError(f"{_quoted(wrong)} is no piece of advice")
+        raise ValueError(f"{_quoted(wrong)} is no advice of fastload's")
     return names
 
 
@@ -150,7 +156,7 @@ _KINDS: dict[str, _Kind] = {
     "tensor-parallel-size": _Kind("tensor_parallel_size", _count, _ALL),
     "streamer-version": _Kind("streamer_version", _version, _STREAMER),
     "features": _Kind("features", _features, _ALL),
-    "concurrency": _Kind("concurrency", _count, _STREAMER),
+    "concurrency": _Kind("concurrency", _workers, _STREAMER),
     "chunk-size": _Kind("chunk_bytes", _chunk, _STREAMER),
     "memory-limit": _Kind("memory_limit_bytes", _bytes, _STREAMER),
     "cache": _Kind("cache", _cache, _CACHE),
@@ -160,6 +166,8 @@ _KINDS: dict[str, _Kind] = {
     "apply-advice": _Kind("apply_advice", _advice, _NOTHING),
 }
 _INJECT = "inject"
+# The two that stand for a listing.
+_DECLARING = ("shards", "model-size")
 # What fastload itself writes.
 _STATUS = "status"
 _WRITTEN = frozenset({_STATUS, "reasons", "plan"})
@@ -196,4 +204,15 @@ def parse_annotations(annotations: Mapping[str, str | None] | None, prefix: str)
         except ValueError as error:
             disabled |= kind.steers if kind is not None else _NOTHING
             problems.append(because(Code.BAD_ANNOTATION, annotation=key, problem=str(error)))
+    problems += _halves(fields, prefix)
     return Annotations(prefix=prefix, disabled=disabled, problems=tuple(problems), **fields)
+
+
+def _halves(fields: Mapping[str, Any], prefix: str) -> list[Reason]:
+    """Says of one of the annotations that declare a model that it takes the other."""
+    given = [name for name in _DECLARING if _KINDS[name].field in fields]
+    if len(given) != 1:
+        return []
+    (other,) = set(_DECLARING) - set(given)
+    problem = f"it counts only together with {prefix}/{other}"
+    return [because(Code.BAD_ANNOTATION, annotation=f"{prefix}/{given[0]}", problem=problem)]

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from webhook.pod.effort import Effort
 from webhook.pod.environment import Environment
 from webhook.pod.shell.interpreter import Interpreter
 from webhook.pod.shell.invocation import read_shell_line
@@ -27,7 +28,7 @@ class Walk:
         self.names: set[str] = set()
         self.bad_syntax: list[str] = []
         self.unknown: list[str] = []
-        self.steps = 0
+        self.effort = Effort()
 
     def started(self, start: Start) -> None:
         line = read_shell_line(list(start.argv))
@@ -48,9 +49,6 @@ class Walk:
 
     def unread(self, text: str) -> None:
         self.unknown.append(text)
-
-    def step(self) -> None:
-        self.steps += 1
 
 
 def walk(script: str, values: dict[str, str] | None = None, *arguments: str) -> Walk:

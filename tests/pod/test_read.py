@@ -219,6 +219,17 @@ def test_memory_is_the_limit_and_not_the_request() -> None:
         assert engine_container(facts_of(engine(resources=no_limit))).memory_limit_bytes is None
 
 
+@pytest.mark.parametrize(
+    ("own", "pods", "limit"),
+    [("64Gi", None, 64), (None, "32Gi", 32), ("64Gi", "32Gi", 32), ("16Gi", "32Gi", 16), (None, None, None)],
+)
+def test_memory_is_bounded_by_the_whole_pods_too(own: str | None, pods: str | None, limit: int | None) -> None:
+    facts = facts_of(
+        engine(resources={"limits": {"memory": own}}), resources={"limits": {"memory": pods}} if pods else None
+    )
+    assert engine_container(facts).memory_limit_bytes == (limit and limit * GIB)
+
+
 def test_mounts_with_their_kinds() -> None:
     names = ["shm", "scratch", "disk", "claim", "own", "config", "gone"]
     facts = facts_of(

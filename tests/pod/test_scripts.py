@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pod.shells import walk
-from tests.pod.small_pods import codes, engine_container, launch_of, script_facts
+from tests.pod.small_pods import codes, container, engine_container, facts_of, launch_of, script_facts
 
 UNKNOWN = {
     "an unset name": "vllm $X",
@@ -261,6 +261,35 @@ def test_a_long_script_is_given_up_not_followed_forever() -> None:
         "f() { g; g; g; g; }; g() { h; h; h; h; }; h() { i; i; i; i; }; i() { f; f; f; f; }; f; vllm serve s3://b/m"
     )
     assert codes(script_facts(script)) in (["undecidable-script"], ["no-engine"])
+
+
+LOOP = "f() { g; g; g; g; }; g() { h; h; h; h; }; h() { i; i; i; i; }; i() { f; f; f; f; }; f"
+LAUNCH = "vllm serve s3://b/m"
+
+
+def test_the_work_on_all_scripts_of_a_pod_is_bounded_together() -> None:
+    loop = {"name": "loop", "command": ["sh", "-c", LOOP]}
+    assert codes(facts_of(loop, container(command=["sh", "-c", LAUNCH]))) == ["undecidable-script"] * 2
+    assert launch_of(facts_of(container(command=["sh", "-c", LAUNCH]), loop)).model == "s3://b/m"
+    assert launch_of(facts_of(loop, container(command=LAUNCH.split()))).model == "s3://b/m"
+    named = facts_of(loop, container(command=["sh", "-c", LAUNCH]), annotations={"container": "engine"})
+    assert (launch_of(named).model, named.skips) == ("s3://b/m", ())
+
+
+def test_bad_syntax_run_over_and_over_is_given_up() -> None:
+    facts = script_facts(f"A='{'A=(' * 1500}'\n" + 'eval "$A"\n' * 100 + LAUNCH)
+    assert codes(facts) == ["undecidable-script"]
+
+
+def test_many_names_and_many_programs_are_given_up() -> None:
+    facts = script_facts("true\n" * 1000 + LAUNCH, env={f"N{number}": "" for number in range(20_000)})
+    assert codes(facts) == ["undecidable-script"]
+
+
+def test_a_script_of_more_than_16_kib_is_said_to_be_too_long() -> None:
+    (reason,) = script_facts("A=x\n" * 5_000 + "vllm serve s3://b/m").skips
+    assert reason.code == "undecidable-script"
+    assert "too long" in reason.text
 
 
 DOUBLING = {

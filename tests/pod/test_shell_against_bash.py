@@ -53,6 +53,7 @@ def agree(script: str, programs: Path) -> None:
 SCRIPTS = {
     "plain": "vllm serve m --a b",
     "continuations": "vllm \\\n  serve \\\n  m",
+    "a continuation at the very end": "vllm serve \\\n  m \\\n",
     "comments": "# first\nvllm serve x # trailing \\\nvllm serve y\n# last",
     "comment inside continuation": "vllm serve x \\\n# a comment\necho done",
     "quotes": r"""vllm "a\"b" 'c\d' "\$x" a\ b $'q\nz' "  $ONE  $TWO  " "a'b" "a\\b" "\a" 'it'"'"'s'""",

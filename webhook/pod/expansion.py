@@ -15,7 +15,7 @@ from webhook.pod.unknown import outside
 # By how many characters references may make one text longer (the kernel takes no word or variable over 128 KiB), and
 # all texts of a container together.
 _ROOM = 1 << 16
-_ROOM_FOR_ALL = 1 << 20
+_ROOM_FOR_ALL = 1 << 18
 
 
 def reference(name: str) -> str:

@@ -6,6 +6,7 @@ from hashlib import sha256
 import msgspec
 
 from webhook.pod.annotations import parse_annotations, read_inject
+from webhook.pod.effort import Effort
 from webhook.pod.environment import Environment, environment_of
 from webhook.pod.facts import (
     Annotations,
@@ -95,20 +96,20 @@ def _choose(
     """The container that launches the engine: the one named, or the only one that does."""
     if runs_on_windows(spec):
         return None, (because(Code.WINDOWS),)
-    containers = spec.containers or []
+    containers, effort = spec.containers or [], Effort()
     if annotations.container is not None:
         named = [at for at, container in enumerate(containers) if container.name == annotations.container]
         if not named:
             key = f"{annotations.prefix}/container"
             return None, (because(Code.NO_SUCH_CONTAINER, annotation=key, container=annotations.container),)
-        return _named(_candidate(named[0], containers[named[0]], ambient), annotations)
-    return _only([_candidate(at, container, ambient) for at, container in enumerate(containers)], annotations)
+        return _named(_candidate(named[0], containers[named[0]], ambient, effort), annotations)
+    return _only([_candidate(at, container, ambient, effort) for at, container in enumerate(containers)], annotations)
 
 
-def _candidate(index: int, container: Container, ambient: Mapping[str, str]) -> _Candidate:
+def _candidate(index: int, container: Container, ambient: Mapping[str, str], effort: Effort) -> _Candidate:
     environment = environment_of(container, ambient)
     gpus = gpus_of(container.resources)[0] != 0
-    return _Candidate(index, container, environment, recognise(container, environment, gpus=gpus))
+    return _Candidate(index, container, environment, recognise(container, environment, effort, gpus=gpus))
 
 
 def _named(candidate: _Candidate, annotations: Annotations) -> tuple[_Candidate | None, tuple[Reason, ...]]:
@@ -229,7 +230,7 @@ def _container(chosen: _Candidate, spec: PodSpec) -> EngineContainer:
         gpus=gpus,
         gpu_resource=resource,
         dra=bool(container.resources is not None and container.resources.claims),
-        memory_limit_bytes=memory_limit_of(container.resources),
+        memory_limit_bytes=memory_limit_of(container, spec),
         resources=container.resources,
         image_pull_policy=container.image_pull_policy,
         start_budget_seconds=start_budget_of(container),

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from webhook.pod.effort import Effort, TooLongError
 from webhook.pod.engines.reading import Reading
 from webhook.pod.environment import Environment
 from webhook.pod.expansion import expand_each, reference
@@ -14,11 +15,10 @@ from webhook.pod.programs import Program, program_of
 from webhook.pod.shell.interpreter import Interpreter
 from webhook.pod.shell.invocation import ShellLine, read_shell_line
 from webhook.pod.shell.variables import Variables
-from webhook.pod.shell.watcher import Start, TooLongError
+from webhook.pod.shell.watcher import Start
 from webhook.pod.unknown import holes, known
 from webhook.pod.view import Container
 
-_MOST_STEPS = 2_000
 _DEEPEST = 8
 _SYNTAX = "its script has a syntax error"
 
@@ -50,13 +50,13 @@ class _Found(msgspec.Struct, frozen=True):
 class _Trace:
     """Follows everything that a container's command line starts, and keeps what launches an engine."""
 
-    def __init__(self) -> None:
+    def __init__(self, effort: Effort) -> None:
+        self.effort = effort
         self.found: list[_Found] = []
         self.names: set[str] = set()
         self.problem: str | None = None
         # What may be a launch all the same, if none was found.
         self.suspicion: str | None = None
-        self._steps = 0
         self._depth = 0
 
     def started(self, start: Start) -> None:
@@ -81,12 +81,6 @@ class _Trace:
     def unread(self, text: str) -> None:
         """Notes a text that cannot be followed, and may be the launch if there is no other."""
         self.suspicion = f"it runs {holes(text) or 'what lies too deep to follow'}"
-
-    def step(self) -> None:
-        """Counts a statement."""
-        self._steps += 1
-        if self._steps > _MOST_STEPS:
-            raise TooLongError
 
     def follow(
         self, line: Unwrapped, environment: Environment, text: str | None = None, problem: str | None = None
@@ -127,9 +121,9 @@ class _Trace:
         self._depth -= 1
 
 
-def recognise(container: Container, environment: Environment, *, gpus: bool) -> Recognition:
-    """Reads what a container launches. Pure, and never raises: what cannot be read is a problem, in words."""
-    trace = _Trace()
+def recognise(container: Container, environment: Environment, effort: Effort, *, gpus: bool) -> Recognition:
+    """Reads what a container launches; never raises, for what cannot be read is a problem, in words."""
+    trace = _Trace(effort)
     raw = [*(container.command or ()), *(container.args or ())]
     if raw:
         _follow_words(trace, raw, environment)

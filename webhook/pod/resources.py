@@ -39,10 +39,15 @@ def gpus_of(resources: Resources | None) -> tuple[int | None, str | None]:
     return (None if resources.claims else 0), None
 
 
-def memory_limit_of(resources: Resources | None) -> int | None:
-    """The container's memory limit in bytes."""
+def memory_limit_of(container: Container, spec: PodSpec) -> int | None:
+    """The container's memory limit in bytes: its own or the whole pod's, whichever is less."""
+    both = (_memory_limit(container.resources), _memory_limit(spec.resources))
+    return min((limit for limit in both if limit), default=None)
+
+
+def _memory_limit(resources: Resources | None) -> int | None:
     limits: Mapping[str, Quantity | None] = (resources.limits if resources is not None else None) or {}
-    return quantity_or_none(limits.get("memory")) or None
+    return quantity_or_none(limits.get("memory"))
 
 
 def mounts_of(container: Container, spec: PodSpec) -> tuple[Mount, ...]:

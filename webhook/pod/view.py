@@ -226,6 +226,8 @@ class PodSpec(_View, frozen=True, kw_only=True):
     scheduler_name: str | None = None
     runtime_class_name: str | None = None
     resource_claims: list[dict[str, Any]] | None = None
+    # Of the pod as a whole (Kubernetes 1.34 and later, beta): cpu, memory and huge pages only.
+    resources: Resources | None = None
 
 
 class Pod(_View, frozen=True, kw_only=True):

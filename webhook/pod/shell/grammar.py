@@ -10,6 +10,7 @@ from functools import lru_cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
+from webhook.pod.effort import TooLongError
 from webhook.pod.shell.assignments import assign, assignments, declare, unset
 from webhook.pod.shell.program import (
     AndOr,
@@ -32,15 +33,20 @@ _LANGUAGE = Language(tree_sitter_bash.language())
 _DECLARATIONS = frozenset({"export", "declare", "typeset", "local", "readonly"})
 # Nesting beyond this is nobody's launch script, and would only exhaust the stack.
 _DEEPEST = 40
-_LONGEST = 1 << 16
+_LONGEST = 1 << 14
 
 
 @lru_cache(maxsize=256)
 def parse(script: str) -> tuple[Statement, ...]:
-    """The program of a script; stretches that are not good syntax are `Broken`."""
-    source = script.encode("utf-8", "replace")
+    """The program of a script; stretches that are not good syntax are `Broken`.
+
+    Raises:
+        TooLongError: the script is longer than any launch script.
+    """
+    # To a shell nothing is left of a last line that is continued; the grammar takes it for bad syntax.
+    source = script.removesuffix("\\\n").encode("utf-8", "replace")
     if len(source) > _LONGEST:
-        return (Broken((), script),)
+        raise TooLongError
     return tuple(_statements(Parser(_LANGUAGE).parse(source).root_node, 0))
 
 

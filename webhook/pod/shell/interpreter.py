@@ -6,6 +6,7 @@ happen, so a name assigned there is unknown from then on, and a program started 
 
 from collections.abc import Mapping
 
+from webhook.pod.effort import TooLongError
 from webhook.pod.shell.builtins import BUILTINS
 from webhook.pod.shell.chain import asks, chain_of, succeeds
 from webhook.pod.shell.grammar import parse
@@ -25,7 +26,7 @@ from webhook.pod.shell.program import (
     Word,
 )
 from webhook.pod.shell.variables import Value, Variables
-from webhook.pod.shell.watcher import Start, TooLongError, Watcher
+from webhook.pod.shell.watcher import Start, Watcher
 from webhook.pod.unknown import is_known, undecided
 
 _DEEPEST = 24
@@ -58,6 +59,7 @@ class Interpreter:
             self.give_up(script)
             return
         self._depth += 1
+        self.watcher.effort.parse(len(script))
         self._all(parse(script))
         self._depth -= 1
 
@@ -93,7 +95,7 @@ class Interpreter:
         return any(self._walk(statement) for statement in statements)
 
     def _walk(self, statement: Statement) -> bool:
-        self.watcher.step()
+        self.watcher.effort.walk(len(self.variables.values))
         match statement:
             case Command():
                 return self._command(statement)
@@ -213,6 +215,7 @@ class Interpreter:
             fields += self.variables.fields(word)
             if len(fields) > _MOST_WORDS:
                 raise TooLongError
+        self.watcher.effort.expand(sum(map(len, fields)))
         return fields
 
     # Commands -----------------------------------------------------------------------------------------------------

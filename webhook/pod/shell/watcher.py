@@ -4,11 +4,8 @@ from typing import Protocol
 
 import msgspec
 
+from webhook.pod.effort import Effort
 from webhook.pod.environment import Environment
-
-
-class TooLongError(Exception):
-    """A script has more steps, or a line more words, than any launch script."""
 
 
 class Start(msgspec.Struct, frozen=True):
@@ -23,7 +20,9 @@ class Start(msgspec.Struct, frozen=True):
 
 
 class Watcher(Protocol):
-    """Who is told what a script does."""
+    """Who is told what a script does, and counts what following it costs."""
+
+    effort: Effort
 
     def started(self, start: Start) -> None:
         """A program is started."""
@@ -36,6 +35,3 @@ class Watcher(Protocol):
 
     def unread(self, text: str) -> None:
         """A text that the script runs is not known, or lies too deep."""
-
-    def step(self) -> None:
-        """One statement was walked; raises TooLongError when there were too many."""

@@ -34,7 +34,6 @@ P5 = InstanceType(
     gpu_name="H100",
     gpu_memory_gib=80,
     network_baseline_gbps=3200,
-    network_peak_gbps=3200,
     local_nvme_gb=8 * 3800,
     nvlink=True,
     accelerator="nvidia",

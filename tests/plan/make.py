@@ -45,7 +45,6 @@ def instance(name: str, gpus: int, gbps: float, gpu: str = "H100", **changes: An
         gpu_name=gpu,
         gpu_memory_gib=80,
         network_baseline_gbps=gbps,
-        network_peak_gbps=gbps,
         local_nvme_gb=1000,
         nvlink=name.startswith("p"),
         network_card_gbps=min(gbps, 100),

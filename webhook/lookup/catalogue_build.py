@@ -64,7 +64,6 @@ def read_type(info: "InstanceTypeInfoTypeDef") -> InstanceType:
         gpu_name=accelerators.name,
         gpu_memory_gib=accelerators.memory_gib,
         network_baseline_gbps=bandwidth.baseline,
-        network_peak_gbps=bandwidth.peak,
         local_nvme_gb=storage.get("TotalSizeInGB", 0) if nvme else 0,
         nvlink=accelerators.count > 1 and _NVLINK.match(info["InstanceType"]) is not None,
         accelerator=accelerators.maker,

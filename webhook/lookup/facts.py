@@ -53,9 +53,8 @@ class InstanceType(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     gpus: int
     gpu_name: str | None
     gpu_memory_gib: float
-    # Gbit/s of all network cards together: what is always there, and what may be there for a while.
+    # Gbit/s of all network cards together: what is always there, without what may be there for a while.
     network_baseline_gbps: float
-    network_peak_gbps: float
     local_nvme_gb: int
     nvlink: bool
     accelerator: str | None = None  # "nvidia", "amd", "aws" (Neuron), "habana", "qualcomm"; None without one

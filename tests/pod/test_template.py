@@ -44,7 +44,14 @@ WORKLOADS = [
         ["/spec/pytorchReplicaSpecs/Master/template", "/spec/pytorchReplicaSpecs/a~1b~0c/template"],
     ),
     (workload("StormService", {"template": {"spec": {"roles": [ROLE]}}}), ["/spec/template/spec/roles/0/template"]),
+    (
+        workload("Job", {"tasks": [{"template": POD}, {}, {"template": POD}]}),
+        [f"/spec/tasks/{at}/template" for at in (0, 2)],
+    ),
     ({"kind": "Pod", **POD}, [""]),
+    ({"kind": "PodList", "items": [POD, {"kind": "Pod", **POD}]}, ["/items/0", "/items/1"]),
+    ({"kind": "DeploymentList", "items": [{"spec": {"template": POD}}]}, ["/items/0/spec/template"]),
+    ({"kind": "JobList", "items": [{"spec": {"tasks": [{"template": POD}]}}]}, ["/items/0/spec/tasks/0/template"]),
     (
         {"kind": "List", "items": [workload("Job", {"template": POD}), None, {"kind": "Pod", **POD}]},
         ["/items/0/spec/template", "/items/2"],

@@ -44,14 +44,15 @@ def find_templates(document: _Json) -> list[Template]:
     return list(_find(document, ()))
 
 
-def _find(document: object, base: _Path) -> Iterator[Template]:
+def _find(document: object, base: _Path, listed: str = "") -> Iterator[Template]:
+    """Finds the templates below one object; `listed` is its kind where the list that it stands in tells it."""
     if not isinstance(document, dict):
         return
-    kind = document.get("kind")
+    kind = document.get("kind", listed)
     items = document.get("items")
     if isinstance(items, list) and isinstance(kind, str) and kind.endswith("List"):
         for at, item in enumerate(items):
-            yield from _find(item, (*base, "items", at))
+            yield from _find(item, (*base, "items", at), kind.removesuffix("List"))
         return
     places = _PLACES.get(kind, _generic) if isinstance(kind, str) else _generic
     metadata = _mapping(document.get("metadata"))
@@ -116,6 +117,13 @@ def _generic(_document: _Json) -> Iterator[_Place]:
     yield _Place(("spec", "template"))
 
 
+def _job(document: _Json) -> Iterator[_Place]:
+    """Kubernetes' Job has one template; Volcano's, of the same kind, has one for each task."""
+    yield from _generic(document)
+    for at in _items(document, ("spec", "tasks")):
+        yield _Place(("spec", "tasks", at, "template"))
+
+
 def _leader_worker_set(document: _Json) -> Iterator[_Place]:
     """Leader and workers; a set without a leader's template makes its leader from the workers'.
 
@@ -165,6 +173,7 @@ def _roles(document: _Json) -> Iterator[_Place]:
 _PLACES: dict[str, _Places] = {
     "Pod": _fixed(),
     "PodTemplate": _fixed("template"),
+    "Job": _job,
     "CronJob": _fixed("spec", "jobTemplate", "spec", "template"),
     "LeaderWorkerSet": _leader_worker_set,
     "RayCluster": _ray_groups("spec"),

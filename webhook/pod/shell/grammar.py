@@ -21,6 +21,7 @@ from webhook.pod.shell.program import (
     Declare,
     Define,
     Group,
+    Loop,
     Maybe,
     Statement,
     Test,
@@ -105,7 +106,7 @@ def _pipeline(node: Node, depth: int) -> Statement:
 
 
 def _maybe(node: Node, depth: int) -> Statement:
-    """A branch or a loop: its condition runs, its bodies may. Loop variables are the loop's."""
+    """A branch or a `for` loop: its condition runs, its bodies may. Loop variables are the loop's."""
     conditions = node.children_by_field_name("condition")
     names = tuple(text_of(name).strip() for name in node.children_by_field_name("variable"))
     certain: list[Statement] = []
@@ -122,6 +123,19 @@ def _maybe(node: Node, depth: int) -> Statement:
     return Group((*certain, Maybe(tuple(possible), names)))
 
 
+def _loop(node: Node, depth: int) -> Statement:
+    """`while` or `until`; endless where its condition is the word for it."""
+    ending = _ENDLESS.get(node.children[0].type, ())
+    conditions = [child for child in node.children_by_field_name("condition") if child.type in _STATEMENTS]
+    body = node.child_by_field_name("body")
+    return Loop(
+        tuple(_statement(child, depth) for child in conditions),
+        tuple(_statements(body, depth)) if body is not None else (),
+        endless=len(conditions) == 1 and text_of(conditions[0]).strip() in ending,
+    )
+
+
+_ENDLESS = {"while": ("true", ":"), "until": ("false",)}
 _NO_STATEMENT = frozenset({"comment", "variable_name"})
 _BODIES = frozenset({"do_group", "elif_clause", "else_clause", "case_item"})
 
@@ -271,7 +285,7 @@ _BRANCHES: dict[str, Callable[[Node, int], Statement]] = {
     "subshell": _child,
     "negated_command": _negated,
     "if_statement": _maybe,
-    "while_statement": _maybe,
+    "while_statement": _loop,
     "for_statement": _maybe,
     "c_style_for_statement": _maybe,
     "case_statement": _maybe,

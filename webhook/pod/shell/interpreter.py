@@ -19,6 +19,7 @@ from webhook.pod.shell.program import (
     Declare,
     Define,
     Group,
+    Loop,
     Maybe,
     Statement,
     Test,
@@ -26,7 +27,7 @@ from webhook.pod.shell.program import (
     Word,
 )
 from webhook.pod.shell.variables import Value, Variables
-from webhook.pod.shell.watcher import Start, Watcher
+from webhook.pod.shell.watcher import Deaf, Start, Watcher
 from webhook.pod.unknown import is_known, undecided
 
 _DEEPEST = 24
@@ -105,6 +106,8 @@ class Interpreter:
                 return self._and_or(statement)
             case Maybe(body, names):
                 self._maybe(body, names)
+            case Loop():
+                return self._loop(statement)
             case Child(body):
                 self._fork()._all(body)  # noqa: SLF001 - another shell of the same class
             case Broken(body, text):
@@ -144,6 +147,26 @@ class Interpreter:
             self._walk(statement)
         self._maybes -= 1
 
+    def _loop(self, loop: Loop) -> bool:
+        """Walks one turn of a loop, with what earlier turns may have left behind."""
+        self._settle((*loop.condition, *loop.body))
+        if self._all(loop.condition):
+            return True
+        if loop.endless:
+            return self._all(loop.body)
+        self._maybe(loop.body)
+        return False
+
+    def _settle(self, body: tuple[Statement, ...]) -> None:
+        """Doubts every variable that a turn changes, until another turn changes no more."""
+        before: dict[str, Value] | None = None
+        while before != self.variables.values:
+            before = dict(self.variables.values)
+            turn = self._fork()
+            turn.watcher, turn._files = Deaf(self.watcher.effort), dict(self._files)  # noqa: SLF001 - the same class
+            turn._all(body)  # noqa: SLF001 - the same class
+            self.variables.doubt(turn.variables)
+
     def _salvage(self, body: tuple[Statement, ...], text: str) -> None:
         """Bad syntax: what could be made out of it is uncertain, and so are all variables after it."""
         self.watcher.broken(text)
@@ -175,7 +198,7 @@ class Interpreter:
             sure = (sure or succeeds(link)) if operator == "||" else (sure and succeeds(link))
         if before is not None:
             self.ended = False
-            self.variables.doubt_since(before)
+            self.variables.doubt(before)
         return False
 
     # Variables ----------------------------------------------------------------------------------------------------

@@ -141,6 +141,14 @@ class Maybe(msgspec.Struct, frozen=True):
     names: tuple[str, ...] = ()
 
 
+class Loop(msgspec.Struct, frozen=True):
+    """`while` or `until`: the condition runs at least once, and so does the body of an endless loop."""
+
+    condition: "tuple[Statement, ...]"
+    body: "tuple[Statement, ...]"
+    endless: bool
+
+
 class Define(msgspec.Struct, frozen=True):
     """A function definition."""
 
@@ -155,4 +163,6 @@ class Broken(msgspec.Struct, frozen=True):
     text: str
 
 
-Statement: TypeAlias = Assign | Command | Declare | Unset | Test | AndOr | Child | Group | Maybe | Define | Broken
+Statement: TypeAlias = (
+    Assign | Command | Declare | Unset | Test | AndOr | Child | Group | Maybe | Loop | Define | Broken
+)

@@ -29,7 +29,7 @@ class Variables:
         self.arguments: tuple[str, ...] = tuple(arguments)
         self.name = name
         # Whether a name that is not here may have been set by something that cannot be read.
-        self._forgotten = environment.forgotten
+        self.forgotten = environment.forgotten
         # The hard limit on open files, where `ulimit` has set one.
         self.open_files = environment.open_files
 
@@ -37,7 +37,7 @@ class Variables:
         """Variables of a shell forked from this one."""
         fork = Variables(self._environment, self.arguments, self.name)
         fork.values, fork.exported, fork.unset = dict(self.values), set(self.exported), set(self.unset)
-        fork._forgotten, fork.open_files = self._forgotten, self.open_files
+        fork.forgotten, fork.open_files = self.forgotten, self.open_files
         return fork
 
     def environment(self, overlay: Mapping[str, str]) -> Environment:
@@ -48,7 +48,7 @@ class Variables:
         return msgspec.structs.replace(
             self._environment,
             values={**values, **overlay},
-            forgotten=self._forgotten,
+            forgotten=self.forgotten,
             open_files=self.open_files,
         )
 
@@ -68,20 +68,21 @@ class Variables:
 
     def forget(self) -> None:
         """Something that cannot be read was run in this shell: any name may have any value now."""
-        self._forgotten = True
+        self.forgotten = True
         self.values = {name: undecided(name) for name in self.values}
         self.unset.clear()
 
-    def doubt_since(self, before: "Variables") -> None:
-        """What has changed since then may not have: it is undecided, and the lower limit on open files holds."""
-        for name in self.values.keys() | before.values.keys():
-            if self.values.get(name) != before.values.get(name):
+    def doubt(self, other: "Variables") -> None:
+        """These may as well be those others: all that differs is undecided, and the lower limit on open files holds."""
+        for name in self.values.keys() | other.values.keys():
+            if self.values.get(name) != other.values.get(name):
                 self.values[name] = undecided(name)
                 self.unset.discard(name)
-        if self.arguments != before.arguments:
+        if self.arguments != other.arguments:
             self.arguments = (undecided("@"),)
-        if before.open_files is not None and self.open_files is not None:
-            self.open_files = min(before.open_files, self.open_files)
+        self.forgotten |= other.forgotten
+        limits = [each.open_files for each in (self, other) if each.open_files is not None]
+        self.open_files = min(limits, default=None)
 
     def text(self, name: str) -> str:
         """The value of a name as one text."""
@@ -93,10 +94,10 @@ class Variables:
     def _absent(self, name: str) -> str:
         if name in self.unset:
             return ""
-        return outside(name) if not self._forgotten else undecided(name)
+        return outside(name) if not self.forgotten else undecided(name)
 
     def _may_hold(self, name: str) -> bool:
-        return name not in self.unset and (self._forgotten or self._environment.may_hold(name))
+        return name not in self.unset and (self.forgotten or self._environment.may_hold(name))
 
     # Words -------------------------------------------------------------------------------------------------------
 

@@ -35,3 +35,22 @@ class Watcher(Protocol):
 
     def unread(self, text: str) -> None:
         """A text that the script runs is not known, or lies too deep."""
+
+
+class Deaf:
+    """A watcher to whom nothing is told; what it costs counts all the same."""
+
+    def __init__(self, effort: Effort) -> None:
+        self.effort = effort
+
+    def started(self, start: Start) -> None:
+        """Told of nothing."""
+
+    def assigned(self, name: str) -> None:
+        """Told of nothing."""
+
+    def broken(self, text: str) -> None:
+        """Told of nothing."""
+
+    def unread(self, text: str) -> None:
+        """Told of nothing."""

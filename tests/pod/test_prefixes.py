@@ -32,6 +32,10 @@ from webhook.pod.unknown import outside
         "standard-supervisor vllm serve m",
         "/opt/nvidia/nvidia_entrypoint.sh vllm serve m",
         "ray symmetric-run --address 10.0.0.1:6379 --min-nodes=2 -- vllm serve m",
+        "flock /var/lock/gpu vllm serve m",
+        "flock -w 600 -x /var/lock/gpu vllm serve m",
+        "sudo -E -u vllm vllm serve m",
+        "sudo --preserve-env A=1 vllm serve m",
         "time -p nohup env A=1 vllm serve m",
     ],
 )
@@ -56,6 +60,26 @@ def test_env_may_clear_the_environment(option: str) -> None:
     assert unwrap(["env", option, "A=1", "vllm"]).cleared
 
 
+@pytest.mark.parametrize(
+    ("words", "argv", "assigned"),
+    [
+        (["-S", "vllm serve m"], ["vllm", "serve", "m"], {}),
+        (["-S", "A='x y' vllm serve", "m"], ["vllm", "serve", "m"], {"A": "x y"}),
+        (["--split-string", "-u B -- vllm", "serve"], ["vllm", "serve"], {"B": ""}),
+        (["-S", "vllm 'serve"], ["vllm 'serve"], {}),
+        (["-S"], [], {}),
+    ],
+)
+def test_env_may_split_a_text(words: list[str], argv: list[str], assigned: dict[str, str]) -> None:
+    line = unwrap(["env", *words])
+    assert (line.argv, line.assigned) == (argv, assigned)
+
+
+@pytest.mark.parametrize(("line", "cleared"), [("sudo vllm", True), ("sudo -E vllm", False), ("sudo -u x vllm", True)])
+def test_sudo_clears_the_environment_unless_it_is_to_keep_it(line: str, cleared: bool) -> None:  # noqa: FBT001 - a column
+    assert unwrap(line.split()).cleared is cleared
+
+
 def test_unknown_words_of_a_prefix_stop_the_search() -> None:
     words = ["numactl", outside("OPTIONS"), "vllm", "serve", "m"]
     assert unwrap(words).argv == words[1:] or unwrap(words).argv == words
@@ -63,7 +87,10 @@ def test_unknown_words_of_a_prefix_stop_the_search() -> None:
 
 @given(
     st.lists(
-        st.sampled_from(["env", "exec", "nsys", "profile", "--", "-n", "A=1", "timeout", "vllm", "", "-"]), max_size=40
+        st.sampled_from(
+            ["env", "exec", "nsys", "profile", "sudo", "-E", "-S", "--", "-n", "A=1", "timeout", "vllm", "", "-"]
+        ),
+        max_size=40,
     )
 )
 def test_no_words_make_it_fail(words: list[str]) -> None:

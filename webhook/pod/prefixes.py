@@ -4,6 +4,7 @@
 word, and some a fixed number of words before the program.
 """
 
+import shlex
 from collections.abc import Sequence
 
 import msgspec
@@ -43,6 +44,7 @@ _PREFIXES: dict[str, Prefix] = {
     "tini": _prefix("-p -e"),
     "dumb-init": _prefix("-r --rewrite"),
     "catatonit": _prefix(),
+    "flock": _prefix("-w -E --wait --timeout --conflict-exit-code", operands=1),
     "gosu": _prefix(operands=1),
     "su-exec": _prefix(operands=1),
     "nsys": _prefix(
@@ -74,6 +76,13 @@ _PREFIXES: dict[str, Prefix] = {
     "nvidia_entrypoint.sh": _prefix(),
     "docker-entrypoint.sh": _prefix(),
 }
+_SUDO = _prefix(
+    "-C -D -g -h -p -R -r -T -t -U -u --close-from --chdir --group --host --prompt --chroot --role --command-timeout "
+    "--type --other-user --user"
+)
+_SUDO_KEEPS = frozenset({"-E", "--preserve-env"})
+_LONGEST_SPLIT = 1 << 14
+_ENV_SPLITS = ("-S", "--split-string")
 _ENV_VALUED = frozenset({"-u", "--unset", "-C", "--chdir"})
 _ENV_CLEARS = frozenset({"-i", "-", "--ignore-environment"})
 _MOST = 16
@@ -96,6 +105,13 @@ def unwrap(argv: Sequence[str]) -> Unwrapped:
             words, given, clears = _after_env(words)
             assigned.update(given)
             cleared |= clears
+        elif name == "sudo":
+            rest = _after(words, _SUDO)
+            if rest is None:
+                break
+            cleared |= _SUDO_KEEPS.isdisjoint(words[: len(words) - len(rest)])
+            # Assignments may follow, as in `env`.
+            words = ["env", *rest]
         elif name in _PREFIXES:
             rest = _after(words, _PREFIXES[name])
             if rest is None:
@@ -121,11 +137,22 @@ def _after(words: list[str], prefix: Prefix) -> list[str] | None:
     return words[at:] if all(map(is_known, words[:at])) else None
 
 
+def _split(text: str) -> list[str]:
+    """The words that `env -S` makes of a text, in quotes as in a shell; the text itself where that cannot be told."""
+    try:
+        return shlex.split(text) if len(text) <= _LONGEST_SPLIT else [text]
+    except ValueError:
+        return [text]
+
+
 def _after_env(words: list[str]) -> tuple[list[str], dict[str, str], bool]:
     """`env [options] NAME=VALUE... PROGRAM`; a name taken away by -u counts as assigned, and empty."""
     at, given, cleared = 1, {}, False
     while at < len(words):
         word = words[at]
+        if word in _ENV_SPLITS and at + 1 < len(words):
+            words = [*words[:at], *_split(words[at + 1]), *words[at + 2 :]]
+            continue
         name, equals, value = word.partition("=")
         if word in _ENV_CLEARS:
             cleared = True

@@ -3,9 +3,9 @@
 import pytest
 
 from tests.plan.make import G5_12X, P5, advised, container, env, facts, launch, plan, shards, world
-from webhook.lookup.facts import World
+from webhook.lookup.facts import Source, World
 from webhook.pod.facts import Annotations, CacheChoice, CacheKind, Engine, LoaderConfig, PodFacts
-from webhook.pod.view import Container, EnvVar, EnvVarSource, ObjectMeta, Pod, PodSpec
+from webhook.pod.view import Container, EmptyDir, EnvVar, EnvVarSource, HostPath, ObjectMeta, Pod, PodSpec, Volume
 from webhook.reasons import Advice
 
 TP_4 = facts(launch=launch(tensor_parallel_size=4), container=container(gpus=4))
@@ -109,7 +109,17 @@ def annotated(*names: str) -> PodFacts:
 
 
 AUTOSCALER = "cluster-autoscaler.kubernetes.io"
+
+
+def holding(volume: Volume) -> PodFacts:
+    return facts(view=Pod(spec=PodSpec(volumes=[volume])))
+
+
 SCALING = [
+    ("Karpenter's node", facts(), world(P5, source=Source.NODE_POOLS), False),
+    ("another folder of the node", holding(Volume(name="v", host_path=HostPath(path="/a"))), world(P5), False),
+    ("a volume on the node's disk", holding(Volume(name="v", empty_dir=EmptyDir())), world(P5), False),
+    ("a volume in memory", holding(Volume(name="v", empty_dir=EmptyDir(medium="Memory"))), world(P5), True),
     ("a folder of the node", facts(), world(P5), True),
     ("the pod says what may happen to it", annotated(f"{AUTOSCALER}/safe-to-evict"), world(P5), False),
     ("the pod lists the volume", annotated(f"{AUTOSCALER}/safe-to-evict-local-volumes"), world(P5), False),

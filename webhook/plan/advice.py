@@ -5,7 +5,7 @@ from math import ceil
 
 import msgspec
 
-from webhook.lookup.facts import Shards
+from webhook.lookup.facts import Shards, Source
 from webhook.plan.cache_user import names_on_fleeting_volumes
 from webhook.plan.compile_cache import Cache
 from webhook.plan.inflight import MIB
@@ -35,6 +35,7 @@ _HASH_IGNORES = frozenset({"VLLM_CACHE_ROOT", "VLLM_ASSETS_CACHE", "VLLM_ENABLE_
 # How a pod tells the cluster-autoscaler that its node may go although the pod has folders of it (its FAQ).
 _EVICTABLE_VOLUMES = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
 _EVICTION = frozenset({_EVICTABLE_VOLUMES, "cluster-autoscaler.kubernetes.io/safe-to-evict"})
+_KARPENTERS = frozenset({Source.KARPENTER, Source.NODE_POOLS})
 _MOVING_TAGS = ("latest", "nightly", "main", "dev")
 
 
@@ -94,7 +95,7 @@ def _on_cache(subject: Subject, cache: Cache) -> Iterator[Counsel]:
     if cache.verdict is Verdict.SKIP:
         return
     on_node = cache.volume is not None and isinstance(cache.volume.source, HostPathVolume)
-    if on_node and not _may_be_evicted(subject):
+    if on_node and not _autoscaler_knows(subject):
         yield advise(Advice.SCALE_DOWN, annotation=_EVICTABLE_VOLUMES)
     fleeting = names_on_fleeting_volumes(subject.launch.engine, subject.container)
     if fleeting:
@@ -105,10 +106,13 @@ def _on_cache(subject: Subject, cache: Cache) -> Iterator[Counsel]:
             yield advise(Advice.PER_POD_ENV, names=", ".join(names))
 
 
-def _may_be_evicted(subject: Subject) -> bool:
-    """Whether the pod says already what the cluster-autoscaler may do with it."""
-    metadata = subject.facts.view.metadata
-    return not _EVICTION.isdisjoint((metadata.annotations if metadata else None) or {})
+def _autoscaler_knows(subject: Subject) -> bool:
+    """Whether our volume makes no difference: Karpenter starts the node, the pod says so, or others hold it."""
+    view = subject.facts.view
+    annotations = (view.metadata.annotations if view.metadata else None) or {}
+    volumes = (view.spec.volumes if view.spec else None) or ()
+    local = any(each.host_path or (each.empty_dir and each.empty_dir.medium != "Memory") for each in volumes)
+    return local or subject.world.candidates.source in _KARPENTERS or not _EVICTION.isdisjoint(annotations)
 
 
 def per_pod_names(subject: Subject) -> list[str]:

@@ -188,6 +188,15 @@ def test_json_too_deep_to_read_is_unreadable(flag: str) -> None:
     assert launch.loader.readable is (flag != "--model-loader-extra-config")
 
 
+def test_data_parallel_attention_adds_no_ranks() -> None:
+    words = ("sglang", "serve", URI, "--tp", "8", "--dp-size", "8")
+    assert (launched(*words).data_parallel_size, launched(*words).data_parallel_size_local) == (8, None)
+    attention = launched(*words, "--enable-dp-attention")
+    assert (attention.data_parallel_size, attention.data_parallel_size_local) == (8, 1)
+    router = launched("python", "-m", "sglang_router.launch_server", "--model-path", URI, "--dp-size", "4", "--tp", "2")
+    assert (router.data_parallel_size, router.tensor_parallel_size, router.data_parallel_size_local) == (4, 2, None)
+
+
 @pytest.mark.parametrize(("words", "eager"), EAGER.items(), ids=EAGER.keys())
 def test_eager(words: str, eager: bool) -> None:  # noqa: FBT001 - a column
     assert launched("vllm", "serve", URI, *words.split()).eager is eager

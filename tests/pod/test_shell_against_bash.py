@@ -65,6 +65,14 @@ SCRIPTS = {
     "array with comments": 'A=(--model m\n  # a comment\n  "--json={\\"a\\": [1,2]}"\n)\nvllm "${A[@]}" --last',
     "defaults": 'vllm "${ONE:-d}" ${NOPE:-"a b" c} "${NOPE:-a b}" ${NOPE:=dd} $NOPE',
     "defaults of empty names": 'vllm ${EMPTY:-e} "${EMPTY-f}" ${ONE:+y} ${NOPE:+n} ${EMPTY:+n} ${EMPTY+y}',
+    "ends and starts cut off": (
+        "A=s3://b/m/; B=a:b:c; "
+        'vllm "${A%/}" ${A#s3://} ${A##*/} "${A%%/*}" ${A#*/} ${A%/*} ${A%x} ${A#x} ${B%%:*} ${B%:*} ${B#*:} ${B##*:} '
+        '"${B%%*}" "${B#*}" "${B##*}" "${B%*}" ${B%b*c} ${B%%b*c} ${B#a*:b} ${TWO%2} "${TWO# l}" "${EMPTY%x}"'
+    ),
+    "replacements": (
+        'A=a/b-a/b; vllm ${A/a/x} ${A//a/x} ${A/a} ${A//b/} ${A/-/ } "${A/-/ }" ${A/z/y} ${TWO/l1 /} ${A/b/c/d}'
+    ),
     "nested default": 'vllm "${NOPE:-${ONE:-x}}" ${NOPE:-$TWO} "${NOPE:-"quoted default"}"',
     "arithmetic": "A=$((2*3)); B=$(( (5-7)/2 )); vllm $A $B $((A+B%4)) $(( -7 / 2 )) $((A > B && B < 9))",
     "functions": 'f() { local x=$1; shift; vllm "$x" "$@"; }\nf one two "three four"\nfunction g { vllm g; }; g',

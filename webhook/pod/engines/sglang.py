@@ -44,6 +44,8 @@ def read_sglang(line: CommandLine, model: str | None) -> Reading:
         tensor_parallel_size=given.integer("--tensor-parallel-size", 1),
         pipeline_parallel_size=given.integer("--pipeline-parallel-size", 1),
         data_parallel_size=given.integer("--data-parallel-size", 1),
+        # Attention's data parallelism divides the tensor-parallel ranks and adds none.
+        data_parallel_size_local=1 if line.on("--enable-dp-attention") else None,
         nodes=nodes,
         node_rank=given.integer("--node-rank", None if nodes == 1 else 0),
         torch_compile=line.on("--enable-torch-compile"),

@@ -6,6 +6,7 @@ import msgspec
 
 from webhook.pod.environment import Environment
 from webhook.pod.shell.arithmetic import evaluate
+from webhook.pod.shell.patterns import applied
 from webhook.pod.shell.program import Arithmetic, Piece, Text, Unreadable, Variable, Word
 from webhook.pod.unknown import is_known, is_undecided, outside, undecided
 
@@ -194,7 +195,7 @@ class Variables:
         return parts[1:]
 
     def _operated(self, name: str, operator: str, operand: Word, *, quoted: bool) -> list[_Part]:
-        """`${NAME:-word}` and its like."""
+        """`${NAME:-word}`, `${NAME%pattern}` and their like."""
         present = name in self.values or (name.isdecimal() and 0 < int(name) <= len(self.arguments))
         value = self._element(name, "")
         empty_counts = operator.startswith(":")
@@ -203,6 +204,8 @@ class Variables:
         if (present and not is_known(value)) or (not present and self._may_hold(name)):
             hole = undecided if is_undecided(value) else outside
             return [(hole(name), not quoted)]
+        if operator[0] in "#%/":
+            return [(applied(operator, self.single(operand), value), not quoted)]
         used = present and (bool(value) or not empty_counts)
         if operator[-1] == "+":
             return self._operand(operand, quoted=quoted) if used else [("", not quoted)]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from webhook.pod.shell.patterns import is_simple
 from webhook.pod.shell.program import (
     Arithmetic,
     Expression,
@@ -168,7 +169,7 @@ def _flat(node: Node) -> Iterator[Node]:
 
 
 def _braced(node: Node, *, quoted: bool) -> Piece:
-    """`${...}` with the operators that supply or replace a value; others are not followed."""
+    """`${...}` with the operators that supply, replace or trim a value; others are not followed."""
     children = node.children
     at = next((i for i, child in enumerate(children) if child.type in _NAMES), None)
     if at != 1:
@@ -177,6 +178,9 @@ def _braced(node: Node, *, quoted: bool) -> Piece:
     operator = text_of(children[at + 1]).strip() if at + 1 < len(children) - 1 else ""
     if not operator:
         return Variable(name, quoted, index=index)
+    source = (node.text or b"")[children[at + 1].end_byte - node.start_byte : -1].decode("utf-8", "replace")
+    if not index and is_simple(operator, source):
+        return Variable(name, quoted, operator, (Text(source, quoted=True),))
     if operator not in _OPERATORS or index not in ("", "@"):
         return Unreadable(f"${{{name}{operator}...}}")
     escapes = '$`"\\}' if quoted else None

@@ -35,7 +35,6 @@ def container(
         user=User(),
         gpus=gpus,
         gpu_resource=resource,
-        dra=gpus is None,
         memory_limit_bytes=None,
         resources=None,
         image_pull_policy=None,
@@ -62,7 +61,6 @@ def facts(  # noqa: PLR0913 - a test names only what it is about
         container=engine or container(),
         placement=placement or Placement(gpus=8),
         volume_names=frozenset(),
-        init_container_names=frozenset(),
         skips=skips,
         view=Pod(),
     )

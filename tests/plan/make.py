@@ -89,7 +89,6 @@ def container(**changes: Any) -> EngineContainer:  # noqa: ANN401 (fields of any
         user=User(),
         gpus=2,
         gpu_resource="nvidia.com/gpu",
-        dra=False,
         memory_limit_bytes=None,
         resources=None,
         image_pull_policy=None,
@@ -113,7 +112,6 @@ def facts(
         container=container,
         placement=Placement(gpus=container.gpus if container else None),
         volume_names=frozenset(),
-        init_container_names=frozenset(),
         view=Pod(),
     )
     return msgspec.structs.replace(base, **changes)

@@ -67,7 +67,7 @@ def test_sglang_has_its_own_names() -> None:
 
 
 def test_sglang_without_torch_compile_keeps_its_other_caches() -> None:
-    assert plan(facts(launch=launch(engine=Engine.SGLANG, torch_compile=False))).cache is Verdict.TUNE
+    assert plan(facts(launch=launch(engine=Engine.SGLANG))).cache is Verdict.TUNE
 
 
 @pytest.mark.parametrize("engine", [Engine.VLLM, Engine.SGLANG])

@@ -120,7 +120,6 @@ containers = st.builds(
     user=users,
     gpus=st.one_of(st.none(), st.integers(0, 8)),
     gpu_resource=st.none(),
-    dra=st.booleans(),
     memory_limit_bytes=st.one_of(st.none(), st.integers(0, 1024 * GIB)),
     resources=st.none(),
     image_pull_policy=st.none(),
@@ -157,7 +156,6 @@ ordinary_containers = st.builds(
     user=st.just(User()),
     gpus=st.just(8),
     gpu_resource=st.none(),
-    dra=st.booleans(),
     memory_limit_bytes=st.one_of(st.none(), st.integers(8 * GIB, 200 * GIB)),
     resources=st.none(),
     image_pull_policy=st.none(),
@@ -174,7 +172,6 @@ pods = st.builds(
     container=containers,
     placement=st.builds(Placement, gpus=st.one_of(st.none(), st.integers(0, 8))),
     volume_names=st.just(frozenset[str]()),
-    init_container_names=st.just(frozenset[str]()),
     view=st.just(Pod()),
 )
 
@@ -188,7 +185,6 @@ ordinary_pods = st.builds(
     container=ordinary_containers,
     placement=st.just(Placement(gpus=8)),
     volume_names=st.just(frozenset[str]()),
-    init_container_names=st.just(frozenset[str]()),
     view=st.just(Pod()),
 )
 

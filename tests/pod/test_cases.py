@@ -46,7 +46,7 @@ def said(facts: PodFacts) -> dict[str, Any]:
         "dp": launch.data_parallel_size if launch else None,
         "gpus": container.gpus if container else facts.placement.gpus,
         "eager": launch.eager if launch else False,
-        "accelerator": "dra" if container and container.dra else None,
+        "accelerator": "dra" if container and container.gpus is None else None,
         "skip": facts.skips[0].code if facts.skips else None,
     }
 

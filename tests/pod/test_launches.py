@@ -208,12 +208,6 @@ def test_the_compile_cache_may_be_switched_off(value: str, off: bool) -> None:  
     assert launched("vllm", "serve", URI, env=env).compile_cache_disabled is off
 
 
-def test_sglang_compiles_only_when_asked() -> None:
-    assert launched("vllm", "serve", URI).torch_compile
-    assert not launched("sglang", "serve", URI).torch_compile
-    assert launched("sglang", "serve", URI, "--enable-torch-compile").torch_compile
-
-
 LOADERS = {
     "": LoaderConfig(),
     '--model-loader-extra-config {"concurrency":4,"distributed":true}': LoaderConfig(distributed=True, concurrency=4),

@@ -186,26 +186,26 @@ def test_ambient_names_are_not_the_users() -> None:
 
 
 @pytest.mark.parametrize(
-    ("resources", "gpus", "resource", "dra"),
+    ("resources", "gpus", "resource"),
     [
-        (None, 0, None, False),
-        ({"limits": {"nvidia.com/gpu": "8"}}, 8, "nvidia.com/gpu", False),
-        ({"limits": {"nvidia.com/gpu": 8}}, 8, "nvidia.com/gpu", False),
-        ({"requests": {"nvidia.com/gpu": "4"}, "limits": None}, 4, "nvidia.com/gpu", False),
-        ({"requests": {"nvidia.com/gpu": "4"}, "limits": {"nvidia.com/gpu": "2"}}, 2, "nvidia.com/gpu", False),
-        ({"limits": {"nvidia.com/gpu": "0"}}, 0, None, False),
-        ({"limits": {"nvidia.com/gpu": None, "memory": None}, "requests": {"cpu": None}}, 0, None, False),
-        ({"limits": {"nvidia.com/mig-1g.10gb": 1}}, 1, "nvidia.com/mig-1g.10gb", False),
-        ({"limits": {"amd.com/gpu": "8"}}, 8, "amd.com/gpu", False),
-        ({"limits": {"aws.amazon.com/neuron": "16"}}, 16, "aws.amazon.com/neuron", False),
-        ({"claims": [{"name": "gpus"}], "limits": {"memory": "1Gi"}}, None, None, True),
-        ({"limits": {"cpu": "4"}}, 0, None, False),
-        ({"limits": {"nvidia.com/gpu": "eight"}}, 0, None, False),
+        (None, 0, None),
+        ({"limits": {"nvidia.com/gpu": "8"}}, 8, "nvidia.com/gpu"),
+        ({"limits": {"nvidia.com/gpu": 8}}, 8, "nvidia.com/gpu"),
+        ({"requests": {"nvidia.com/gpu": "4"}, "limits": None}, 4, "nvidia.com/gpu"),
+        ({"requests": {"nvidia.com/gpu": "4"}, "limits": {"nvidia.com/gpu": "2"}}, 2, "nvidia.com/gpu"),
+        ({"limits": {"nvidia.com/gpu": "0"}}, 0, None),
+        ({"limits": {"nvidia.com/gpu": None, "memory": None}, "requests": {"cpu": None}}, 0, None),
+        ({"limits": {"nvidia.com/mig-1g.10gb": 1}}, 1, "nvidia.com/mig-1g.10gb"),
+        ({"limits": {"amd.com/gpu": "8"}}, 8, "amd.com/gpu"),
+        ({"limits": {"aws.amazon.com/neuron": "16"}}, 16, "aws.amazon.com/neuron"),
+        ({"claims": [{"name": "gpus"}], "limits": {"memory": "1Gi"}}, None, None),
+        ({"limits": {"cpu": "4"}}, 0, None),
+        ({"limits": {"nvidia.com/gpu": "eight"}}, 0, None),
     ],
 )
-def test_gpus(resources: object, gpus: int | None, resource: str | None, dra: bool) -> None:  # noqa: FBT001 - a column
+def test_gpus(resources: object, gpus: int | None, resource: str | None) -> None:
     found = engine_container(facts_of(engine(resources=resources)))
-    assert (found.gpus, found.gpu_resource, found.dra) == (gpus, resource, dra)
+    assert (found.gpus, found.gpu_resource) == (gpus, resource)
 
 
 def test_the_node_needs_the_gpus_of_all_containers() -> None:
@@ -336,6 +336,5 @@ def test_a_broken_pod_has_no_launch_and_a_reason(document: dict[str, object]) ->
 
 
 def test_names() -> None:
-    facts = facts_of(engine(), initContainers=[{"name": "init"}], labels={"a": "b", "c": None})
+    facts = facts_of(engine(), labels={"a": "b", "c": None})
     assert (facts.namespace, facts.labels) == ("serving", {"a": "b"})
-    assert facts.init_container_names == {"init"}

@@ -108,8 +108,6 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     node_rank: int | None = None
     # No torch.compile at all: --enforce-eager, -O0 and their like.
     eager: bool = False
-    # SGLang compiles only when asked to; its other JIT caches help anyway.
-    torch_compile: bool = True
     # The compile cache switched off by the user (VLLM_DISABLE_COMPILE_CACHE=1).
     compile_cache_disabled: bool = False
     # The folder that the user's own compilation config keeps the compile cache in; "" where it names one that is not in
@@ -194,7 +192,6 @@ class EngineContainer(msgspec.Struct, frozen=True, kw_only=True):
     # GPUs asked for through an extended resource; None where DRA or nothing says.
     gpus: int | None
     gpu_resource: str | None
-    dra: bool
     memory_limit_bytes: int | None
     # Requests and limits of cpu and memory, for an init container that must not change the pod's total.
     resources: Resources | None
@@ -233,7 +230,6 @@ class PodFacts(msgspec.Struct, frozen=True, kw_only=True):
     placement: Placement
     # Names already taken in the pod.
     volume_names: frozenset[str]
-    init_container_names: frozenset[str]
     skips: tuple[Reason, ...] = ()
     advice: tuple[Counsel, ...] = ()
     view: Pod

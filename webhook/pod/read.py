@@ -76,7 +76,6 @@ def read_pod(pod: Pod, *, namespace: str, settings: PodSettings, ambient: Mappin
         container=_container(chosen, spec) if chosen is not None and launch is not None else None,
         placement=placement_of(pod, spec) if pod.spec is not None else Placement(gpus=0),
         volume_names=frozenset(volume.name for volume in spec.volumes or ()),
-        init_container_names=frozenset(container.name for container in spec.init_containers or ()),
         skips=(*_not_asked(metadata, settings.annotation_prefix), *skips),
         view=pod,
     )
@@ -210,7 +209,6 @@ def _unread(chosen: _Candidate, annotations: Annotations, marks: Mapping[str, st
         data_parallel_size=None,
         nodes=None,
         node_rank=_rank(marks),
-        torch_compile=annotations.engine is Engine.VLLM,
         loader=LoaderConfig(readable=False),
         compile_words=(digest,),
     )
@@ -229,7 +227,6 @@ def _container(chosen: _Candidate, spec: PodSpec) -> EngineContainer:
         user=user_of(container, spec),
         gpus=gpus,
         gpu_resource=resource,
-        dra=bool(container.resources is not None and container.resources.claims),
         memory_limit_bytes=memory_limit_of(container, spec),
         resources=container.resources,
         image_pull_policy=container.image_pull_policy,

@@ -48,7 +48,6 @@ def read_sglang(line: CommandLine, model: str | None) -> Reading:
         data_parallel_size_local=1 if line.on("--enable-dp-attention") else None,
         nodes=nodes,
         node_rank=given.integer("--node-rank", None if nodes == 1 else 0),
-        torch_compile=line.on("--enable-torch-compile"),
         loader=given.loader(),
         config_file=given.config_file,
         compile_words=words,

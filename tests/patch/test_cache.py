@@ -94,6 +94,9 @@ def test_the_init_step_has_the_rights_to_hand_over_a_folder_and_no_others() -> N
         ),
         pytest.param({"limits": {"nvidia.com/gpu": 2}, "claims": [{"name": "gpu"}]}, None, id="nothing to copy"),
         pytest.param({"limits": None, "requests": None}, None, id="null"),
+        pytest.param(
+            {"limits": {"memory": None}, "requests": {"cpu": "4"}}, {"requests": {"cpu": "4"}}, id="null amount"
+        ),
         pytest.param(None, None, id="none"),
     ],
 )

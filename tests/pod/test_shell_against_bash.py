@@ -91,6 +91,8 @@ SCRIPTS = {
     "background": "vllm bg &\nwait\nvllm fg",
     "subshell": '(Q=1; vllm "$Q"); vllm "${Q:-unset}"',
     "lists": "true && vllm a || echo failed; cd / && vllm b",
+    "a chain that sets up": 'mkdir -p x && cd x && A=1 && vllm "$A"; vllm "$A"; { false || true; } && A=2; vllm "$A"',
+    "an endless loop that ends": 'while true; do B=$ONE; vllm "$B"; exit; done; vllm never',
     "harmless branches": "if true; then :; fi\nfor i in 1 2; do : $i; done\nuntil true; do sleep 1; done\nvllm z",
     "declarations": 'declare -x N=5; readonly R=6; typeset P=7; export T="two words"; vllm $N $R $P "$T"',
     "unset": 'unset ONE; vllm "x${ONE}y"',

@@ -184,7 +184,8 @@ class Interpreter:
         first, links = chain_of(statement)
         if self._walk(first):
             return True
-        asked, sure, before = asks(first), succeeds(first), None
+        sure, before = succeeds(first), None
+        asked = asks(first) and not sure
         for operator, link in links:
             if operator == "||" or asked:
                 self._maybe((link,))
@@ -194,8 +195,8 @@ class Interpreter:
             else:
                 before = self.variables.copy()
                 self._walk(link)
-            asked = asked or asks(link)
             sure = (sure or succeeds(link)) if operator == "||" else (sure and succeeds(link))
+            asked = (asked or asks(link)) and not sure
         if before is not None:
             self.ended = False
             self.variables.doubt(before)

@@ -134,6 +134,11 @@ def bomb(*, merge: bool) -> str:
         pytest.param(
             b"a: *nowhere", "pods.yaml, document 1, line 1: not YAML: found undefined alias", id="undefined alias"
         ),
+        pytest.param(
+            b"- a\n" * 500_001, "pods.yaml, document 1: not YAML: more than 500000 values", id="too many YAML values"
+        ),
+        pytest.param(b"---\n" * 2001, "pods.yaml, document 2001: more than 2000 documents", id="too many documents"),
+        pytest.param(b"{}" * 2001, "pods.yaml, document 2001: more than 2000 documents", id="too many JSON documents"),
         pytest.param(b"#" * (16 * 2**20 + 1), "pods.yaml: larger than 16 MiB", id="too large"),
     ],
 )

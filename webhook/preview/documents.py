@@ -14,8 +14,9 @@ from webhook.preview.kubeyaml import LONGEST_INT, Loader
 
 # The API server takes at most 3 MiB an object; a stream holds a few of them.
 _MAX_BYTES = 16 * 1024 * 1024
-# Nodes once every alias is written out; a pod has a few hundred.
+# Nodes of a stream, once every alias is written out; a pod has a few hundred.
 _MAX_NODES = 500_000
+_MAX_DOCUMENTS = 2_000
 _MAX_DEPTH = 100
 _TOO_DEEP = f"nested more than {_MAX_DEPTH} levels deep"
 
@@ -29,9 +30,15 @@ class Document(msgspec.Struct, frozen=True):
 
 
 class UnreadableInputError(Exception):
-    """Input that is no stream of Kubernetes objects; the message has the file, the document and the reason."""
+    """Input that is no stream of Kubernetes objects; the message has the file, the document and the reason.
 
-    def __init__(self, file: str, problem: str, *, document: int | None = None, line: int | None = None) -> None:
+    `document` and `line` count from 1; `path` is a JSON pointer within the document.
+    """
+
+    def __init__(
+        self, file: str, problem: str, *, document: int | None = None, line: int | None = None, path: str | None = None
+    ) -> None:
+        self.problem, self.document, self.line, self.path = problem, document, line, path
         places = ["standard input" if file == "-" else file]
         if document is not None:
             places.append(f"document {document}")
@@ -75,6 +82,7 @@ def _json_values(file: str, text: str) -> list[tuple[int, Any]] | None:
         while rest:
             value, end = decoder.raw_decode(rest)
             values.append((len(values) + 1, value))
+            _refuse_too_many(file, len(values))
             rest = rest[end:].lstrip()
     except RecursionError:
         raise UnreadableInputError(file, _TOO_DEEP, document=len(values) + 1) from None
@@ -95,8 +103,9 @@ def _deeper(value: object, levels: int) -> bool:
 def _yaml_values(file: str, text: str) -> Iterator[tuple[int, Any]]:
     number = 1
     try:
-        loader = Loader(text)
+        loader = Loader(text, most=_MAX_NODES)
         while loader.check_node():
+            _refuse_too_many(file, number)
             node: Any = loader.get_node()
             _refuse_bomb(file, number, node)
             yield number, _unshared(loader.construct_document(node))
@@ -107,6 +116,11 @@ def _yaml_values(file: str, text: str) -> Iterator[tuple[int, Any]]:
         raise UnreadableInputError(file, f"not YAML: {_problem(error, text)}", document=number, line=line) from None
     except yaml.YAMLError as error:
         raise UnreadableInputError(file, f"not YAML: {' '.join(str(error).split())}", document=number) from None
+
+
+def _refuse_too_many(file: str, documents: int) -> None:
+    if documents > _MAX_DOCUMENTS:
+        raise UnreadableInputError(file, f"more than {_MAX_DOCUMENTS} documents", document=documents)
 
 
 def _unshared(value: Any) -> Any:  # noqa: ANN401 (any YAML)

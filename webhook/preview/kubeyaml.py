@@ -23,7 +23,17 @@ _FLOAT_PATTERN = re.compile(
 
 
 class Loader(yaml.CSafeLoader):
-    """Reads documents into plain values with text keys."""
+    """Reads documents into plain values with text keys, up to `most` nodes in the whole stream."""
+
+    def __init__(self, stream: str, most: int) -> None:
+        super().__init__(stream)
+        self._most = self._left = most
+
+    def descend_resolver(self, _parent: yaml.Node, _index: object) -> None:
+        """Counts a node, as PyYAML calls this before it makes each one; it has no other use here."""
+        self._left -= 1
+        if self._left < 0:
+            raise yaml.YAMLError(f"more than {self._most} values")
 
     yaml_implicit_resolvers = {  # noqa: RUF012 (PyYAML's own attribute)
         first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] in {"bool", "null", "merge"}]

@@ -60,7 +60,7 @@ async def _place(document: Document, template: Template, pipeline: Pipeline) -> 
     except msgspec.ValidationError as error:
         title = f"{template.kind} {template.name or ''}".strip()
         problem = f"{title}: the pod at {template.pointer or '/'} cannot be read: {error}"
-        raise UnreadableInputError(document.file, problem, document=document.number) from None
+        raise UnreadableInputError(document.file, problem, document=document.number, path=template.pointer) from None
     facts = pipeline.read(pod, namespace=template.namespace or _DEFAULT_NAMESPACE, ambient=template.ambient)
     tuned = pipeline.tune(facts, pipeline.known(facts) or await pipeline.find(facts))
     patch = rebase(tuned.patch, template.pointer)

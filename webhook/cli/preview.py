@@ -10,11 +10,11 @@ from typing import Any
 import click
 import msgspec
 
-from webhook.cli.assumptions import Given, read_assumed
 from webhook.cli.failure import Failure
 from webhook.cli.options import settings_from, warn_of_ignored
 from webhook.cli.text import as_text
 from webhook.cli.world import open_pipeline
+from webhook.preview.assumptions import AssumptionError, Given, read_assumed
 from webhook.preview.documents import Document, UnreadableInputError, read_documents
 from webhook.preview.indirect import explain_indirect
 from webhook.preview.manifest import as_diff, as_patches, as_yaml
@@ -71,7 +71,10 @@ def command(files: tuple[str, ...], output: str, s3_endpoint: str | None, *, off
     """
     settings = settings_from({"s3_endpoint": s3_endpoint})
     warn_of_ignored()
-    assumed = read_assumed(Given(**given))
+    try:
+        assumed = read_assumed(Given(mark="--", **given))
+    except AssumptionError as error:
+        raise Failure(str(error)) from None
 
     async def look(documents: Sequence[Document]) -> Outcome:
         async with open_pipeline(settings, assumed, offline=offline) as pipeline:

@@ -6,12 +6,11 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from webhook.lookup.catalogue import load_catalogue
-from webhook.lookup.facts import World
 from webhook.lookup.offline import Assumed, OfflineWorld
 from webhook.lookup.settings import LookupSettings
 from webhook.lookup.stores import NamespaceRules
-from webhook.pipeline import Pipeline, WorldSource
-from webhook.pod.facts import PodFacts
+from webhook.pipeline import Pipeline
+from webhook.preview.world import AssumingWorld, LiveLookups
 from webhook.server.settings import Settings
 
 # A person would rather wait than be told that it took too long.
@@ -26,31 +25,12 @@ async def open_pipeline(settings: Settings, assumed: Assumed, *, offline: bool) 
     if offline or assumed.shards is not None:
         yield Pipeline(settings.pod, settings.plan, declared)
         return
-    async with _listing_world(settings.lookup, declared, rules) as world:
-        yield Pipeline(settings.pod, settings.plan, world)
-
-
-class _ListedWorld:
-    """A declared world, but for the shards, which a listing tells."""
-
-    def __init__(self, declared: OfflineWorld, listing: WorldSource) -> None:
-        self._declared = declared
-        self._listing = listing
-
-    def known(self, _facts: PodFacts) -> World | None:
-        """Returns None: a preview has no memory."""
-        return None
-
-    async def find(self, facts: PodFacts) -> World:
-        """Lists the model, and takes the rest as declared."""
-        listed = await self._listing.find(facts)
-        return msgspec.structs.replace(self._declared.known(facts), shards=listed.shards)
+    async with _live(settings.lookup, rules) as live:
+        yield Pipeline(settings.pod, settings.plan, AssumingWorld(declared, assumed, live))
 
 
 @asynccontextmanager
-async def _listing_world(
-    settings: LookupSettings, declared: OfflineWorld, rules: NamespaceRules
-) -> AsyncIterator[_ListedWorld]:
+async def _live(settings: LookupSettings, rules: NamespaceRules) -> AsyncIterator[LiveLookups]:
     # boto3 takes longer to load than an offline preview takes altogether.
     from webhook.lookup.cluster import NoCluster  # noqa: PLC0415 (see above)
     from webhook.lookup.model import Models  # noqa: PLC0415 (see above)
@@ -60,7 +40,7 @@ async def _listing_world(
     models = Models()
     live = LiveWorld(patient, load_catalogue(), NoCluster(rules), models.fetch)
     try:
-        yield _ListedWorld(declared, live)
+        yield live
     finally:
         await live.close()
         models.close()

@@ -36,11 +36,13 @@ class OfflineWorld:
         catalogue: Catalogue,
         rules: NamespaceRules,
         assumed: Assumed | None = None,
+        inventory: Inventory | None = None,
     ) -> None:
         self._settings = settings
         self._catalogue = catalogue
         self._rules = rules
         self._assumed = assumed or Assumed()
+        self._inventory = inventory or Inventory()
 
     def known(self, facts: PodFacts) -> World:
         """Returns the world as it is declared; never None."""
@@ -68,4 +70,4 @@ class OfflineWorld:
         if self._assumed.instance_types and not ask.told:
             names = tuple(name.lower() for name in self._assumed.instance_types)
             ask = msgspec.structs.replace(ask, told=names, told_by=Source.FLAG)
-        return candidates(ask, self._catalogue, Inventory())
+        return candidates(ask, self._catalogue, self._inventory)

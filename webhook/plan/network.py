@@ -37,12 +37,12 @@ def network_of(subject: Subject, ranks: int) -> Network | None:
     if part_of_a_node(subject):
         return None
     types = subject.world.candidates.types
-    gpus = subject.facts.placement.gpus or subject.container.gpus or ranks
-    shares = [(each.network_baseline_gbps * _fraction(each, gpus), each.name) for each in types]
+    gpus = pod_gpus(subject, ranks)
+    shares = [(each.network_baseline_gbps * node_fraction(each, gpus), each.name) for each in types]
     share, name = min(shares, default=(0, ""))
     if share <= 0:
         return None
-    card = min(_card(each) * _fraction(each, gpus) for each in types)
+    card = min(_card(each) * node_fraction(each, gpus) for each in types)
     return Network(share * _BYTES_PER_GBIT, card * _BYTES_PER_GBIT, name)
 
 
@@ -58,7 +58,13 @@ def part_of_a_node(subject: Subject) -> str | None:
     return "no GPU" if none else None
 
 
-def _fraction(instance_type: InstanceType, gpus: int) -> float:
+def pod_gpus(subject: Subject, ranks: int) -> int:
+    """Returns the GPUs that the pod takes of its node; one for each rank where it does not say."""
+    return subject.facts.placement.gpus or subject.container.gpus or ranks
+
+
+def node_fraction(instance_type: InstanceType, gpus: int) -> float:
+    """Returns the share of a node that so many of its GPUs stand for, from 0 to 1."""
     return min(1.0, gpus / instance_type.gpus) if instance_type.gpus > 0 else 1.0
 
 

@@ -51,7 +51,7 @@ def estimate(
         return None
     subject = Subject(facts, facts.launch, facts.container, world, settings)
     weights, compiled = _weights(subject, plan), compiling(subject, plan)
-    if weights.before is None and compiled.cold.seconds is None:
+    if weights.after is None and compiled.cold.seconds is None:
         return None
     saved = _saved(weights, compiled)
     price = price_of(subject, local_ranks(subject), usd_per_hour)

@@ -10,8 +10,10 @@ _SENTENCES = {
     Note.SHARDS_UNKNOWN: "The size of the model is not known, so the time of its weights is not either.",
     Note.NETWORK_UNKNOWN: "The pod's share of a node's network is not known, so the time of its weights is not either.",
     Note.STORE_UNKNOWN: "The speed of the object store is not known: only AWS's own S3 was published.",
-    Note.LOADER_UNREADABLE: "The loader's own settings cannot be read before the pod runs, so the time of the weights "
-    "is not known.",
+    Note.SETTINGS_UNKNOWN: "Settings of the streamer are not in the pod before it runs, so the time of the weights is "
+    "not known.",
+    Note.MEMORY_SHORT: "Untouched, the streamer's buffers and requests do not fit the container's memory, and the pod "
+    "may be killed as it reads: there is no time to compare with.",
     Note.VERSION_UNKNOWN: "The streamer's version is not known; the range spans all of them.",
     Note.SEVERAL_TYPES: "The pod may land on several instance types; the range spans all of them.",
     Note.FAR_FROM_PUBLISHED: "The loads that were published are 67 and 203 GiB on p5; this one is unlike them, so the "

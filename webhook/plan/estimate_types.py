@@ -11,8 +11,8 @@ import msgspec
 class Basis(StrEnum):
     """What a figure stands on.
 
-    `published`: read in a publication, for this very case or for any. `estimated`: reckoned by our model, which is fitted
-    to published loads. `unknown`: nobody can tell, and there is no figure.
+    `published`: read in a publication, for this very case or for any. `estimated`: reckoned by our model, which is
+    fitted to published loads. `unknown`: nobody can tell, and there is no figure.
     """
 
     PUBLISHED = "published"
@@ -49,7 +49,8 @@ class Note(StrEnum):
     SHARDS_UNKNOWN = "shards-unknown"
     NETWORK_UNKNOWN = "network-unknown"
     STORE_UNKNOWN = "store-unknown"
-    LOADER_UNREADABLE = "loader-unreadable"
+    SETTINGS_UNKNOWN = "settings-unknown"
+    MEMORY_SHORT = "memory-short"
     VERSION_UNKNOWN = "version-unknown"
     SEVERAL_TYPES = "several-types"
     FAR_FROM_PUBLISHED = "far-from-published"

@@ -31,7 +31,7 @@ _LIKE_PUBLISHED = (32e9, 406e9)
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """Seconds of the weights untouched and tuned, and what is saved; each None where they cannot be told."""
+    """Seconds of the weights untouched and tuned, and what is saved; each None where it cannot be told."""
 
     before: Range | None = None
     after: Range | None = None
@@ -51,7 +51,7 @@ class _Pace(msgspec.Struct, frozen=True):
 # Fitted to the published loads. The network: 33 to 39 of 40 Gbit/s were reached (published).
 _NEAR = (_Pace(19.5e6, 10e9, 0.97, is_best=True), _Pace(11.5e6, 7e9, 0.83, is_best=False))
 # Elsewhere: up to the least that Amazon S3's guidelines name for a connection, and down to half the published pace.
-_FAR = (_Pace(40e6, 10e9, 0.97, is_best=True), _Pace(8e6, 7e9, 0.83, is_best=False))
+_FAR = (_Pace(40e6, 10e9, 0.97, is_best=True), _Pace(5.75e6, 3.5e9, 0.83, is_best=False))
 
 
 class _Side(msgspec.Struct, frozen=True):
@@ -94,18 +94,23 @@ def estimate_weights(subject: Subject, reading: Reading, plan: Plan, version: Ve
         _Corner(family, *network, pace) for family, network, pace in product(families(version), set(networks), paces)
     )
     pairs = [tuple(_seconds(load, side, corner) for side in sides) for corner in corners]
+    after, notes = _over([after for _, after in pairs]), tuple(_notes(subject, load, sides[0], version))
+    if _is_short_of_memory(*sides):
+        return Weights(after=after, notes=(Note.MEMORY_SHORT, *notes))
     return Weights(
         before=_over([before for before, _ in pairs]),
-        after=_over([after for _, after in pairs]),
+        after=after,
         saved=_over([before - after for before, after in pairs]),
-        notes=tuple(_notes(subject, load, sides[0], version)),
+        notes=notes,
     )
 
 
 def _unknown(subject: Subject, reading: Reading) -> Note | None:
     if reading.scheme != "s3" or unknown_speed(subject.env) is not None:
         return Note.STORE_UNKNOWN
-    return None if subject.launch.loader.readable else Note.LOADER_UNREADABLE
+    values = subject.env.values.items()
+    hidden = any(value is None for name, value in values if name.startswith("RUNAI_STREAMER_"))
+    return Note.SETTINGS_UNKNOWN if hidden or not subject.launch.loader.readable else None
 
 
 def _network(subject: Subject, reading: Reading, instance_type: InstanceType) -> tuple[float, bool]:
@@ -137,6 +142,12 @@ def _seconds(load: _Load, side: _Side, corner: _Corner) -> float:
     rate = min(connections, pace.rank, corner.network * pace.network)
     broadcast = load.total_bytes / _BROADCAST if load.reading.distributed and not corner.nvlink else 0
     return load.files.total_bytes / rate + broadcast
+
+
+def _is_short_of_memory(before: _Side, after: _Side) -> bool:
+    """Whether the plan takes workers or buffer away: it does so only where they do not fit the container."""
+    fewer = after.knobs.concurrency < before.knobs.concurrency
+    return fewer or after.knobs.memory_limit < before.knobs.memory_limit
 
 
 def _as_published(load: _Load, knobs: Knobs, family: Family) -> Knobs:

@@ -200,7 +200,9 @@ def test_a_users_name_on_an_empty_dir_is_kept_with_advice() -> None:
     assert Advice.CACHE_ON_EMPTY_DIR in advised(decided)
 
 
-@pytest.mark.parametrize("path", ["/var/cache/fastload", "/var/cache/fastload/vllm", "/var/cache", "/var"])
+@pytest.mark.parametrize(
+    "path", ["/var/cache/fastload", "/var/cache/fastload/vllm", "/var/cache", "/var", "/var/cache/x/../fastload"]
+)
 def test_a_mount_in_our_way_means_no_cache(path: str) -> None:
     decided = plan(facts(container=mounted(path)))
     assert decided.cache is Verdict.SKIP

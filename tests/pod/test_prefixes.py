@@ -68,6 +68,8 @@ def test_env_may_clear_the_environment(option: str) -> None:
         (["--split-string", "-u B -- vllm", "serve"], ["vllm", "serve"], {"B": ""}),
         (["-S", "vllm 'serve"], ["vllm 'serve"], {}),
         (["-S"], [], {}),
+        # Of splits without end, no more are made: what the last would give is not seen.
+        ([*["-S", "A=1"] * 30_000, "-S", "vllm serve m"], ["vllm serve m"], {"A": "1"}),
     ],
 )
 def test_env_may_split_a_text(words: list[str], argv: list[str], assigned: dict[str, str]) -> None:

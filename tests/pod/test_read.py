@@ -233,7 +233,10 @@ def test_memory_is_bounded_by_the_whole_pods_too(own: str | None, pods: str | No
 def test_mounts_with_their_kinds() -> None:
     names = ["shm", "scratch", "disk", "claim", "own", "config", "gone"]
     facts = facts_of(
-        engine(volumeMounts=[{"name": name, "mountPath": f"/{name}", "readOnly": name == "config"} for name in names]),
+        engine(
+            volumeMounts=[{"name": name, "mountPath": f"/{name}", "readOnly": name == "config"} for name in names],
+            volumeDevices=[{"name": "block", "devicePath": "/dev/block"}],
+        ),
         volumes=[
             {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "2Gi"}},
             {"name": "scratch", "emptyDir": {}},
@@ -251,6 +254,7 @@ def test_mounts_with_their_kinds() -> None:
         Mount("/own", "own", VolumeKind.EPHEMERAL),
         Mount("/config", "config", VolumeKind.OTHER, read_only=True),
         Mount("/gone", "gone", VolumeKind.OTHER),
+        Mount("/dev/block", "block", VolumeKind.OTHER),
     )
     assert facts.volume_names == {"shm", "scratch", "disk", "claim", "own", "config"}
 

@@ -92,7 +92,7 @@ def _problem(path: str, roots: tuple[str, ...]) -> str | None:
     parts = parts_of(path)
     if not path.startswith("/"):
         return "is not absolute"
-    if ".." in parts or not all(_PLAIN.issuperset(part) for part in parts):
+    if ".." in path.split("/") or not all(_PLAIN.issuperset(part) for part in parts):
         return "has parts other than plain folder names"
     root = next((root for root in roots if lies_in(path, root)), None)
     if root is None:

@@ -6,8 +6,14 @@ from webhook.pod.facts import Mount
 
 
 def parts_of(path: str) -> tuple[str, ...]:
-    """Returns the folders of an absolute path, from the root down; doubled and trailing slashes do not count."""
-    return tuple(part for part in path.split("/") if part not in {"", "."})
+    """Returns the folders of an absolute path, from the root down, as it resolves where no link stands in it."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in {"", "."}:
+            parts.append(part)
+    return tuple(parts)
 
 
 def lies_in(path: str, folder: str) -> bool:

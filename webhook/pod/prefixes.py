@@ -147,11 +147,13 @@ def _split(text: str) -> list[str]:
 
 def _after_env(words: list[str]) -> tuple[list[str], dict[str, str], bool]:
     """`env [options] NAME=VALUE... PROGRAM`; a name taken away by -u counts as assigned, and empty."""
-    at, given, cleared = 1, {}, False
+    at, given, cleared, splits = 1, {}, False, 0
     while at < len(words):
         word = words[at]
-        if word in _ENV_SPLITS and at + 1 < len(words):
+        # Each split copies the line, so a line of nothing else is not followed.
+        if word in _ENV_SPLITS and at + 1 < len(words) and splits < _MOST:
             words = [*words[:at], *_split(words[at + 1]), *words[at + 2 :]]
+            splits += 1
             continue
         name, equals, value = word.partition("=")
         if word in _ENV_CLEARS:

@@ -51,7 +51,7 @@ def _memory_limit(resources: Resources | None) -> int | None:
 
 
 def mounts_of(container: Container, spec: PodSpec) -> tuple[Mount, ...]:
-    """The volumes mounted in a container, with their kinds."""
+    """The volumes mounted in a container, with their kinds; a raw device takes its path as a mount does."""
     volumes = {volume.name: volume for volume in spec.volumes or ()}
     mounts = []
     for mount in container.volume_mounts or ():
@@ -61,7 +61,8 @@ def mounts_of(container: Container, spec: PodSpec) -> tuple[Mount, ...]:
         if kind is VolumeKind.MEMORY and volume is not None and volume.empty_dir is not None:
             size = quantity_or_none(volume.empty_dir.size_limit)
         mounts.append(Mount(mount.mount_path, mount.name, kind, bool(mount.read_only), size))
-    return tuple(mounts)
+    devices = (Mount(each.device_path, each.name, VolumeKind.OTHER) for each in container.volume_devices or ())
+    return (*mounts, *devices)
 
 
 def _kind(volume: Volume) -> VolumeKind:

@@ -75,6 +75,13 @@ class VolumeMount(_View, frozen=True, kw_only=True):
     sub_path_expr: str | None = None
 
 
+class VolumeDevice(_View, frozen=True, kw_only=True):
+    """Where a raw block volume appears in a container."""
+
+    name: str
+    device_path: str
+
+
 class Resources(_View, frozen=True, kw_only=True):
     """Requests, limits and dynamic resource claims of a container."""
 
@@ -120,6 +127,7 @@ class Container(_View, frozen=True, kw_only=True):
     env_from: list[EnvFromSource] | None = None
     resources: Resources | None = None
     volume_mounts: list[VolumeMount] | None = None
+    volume_devices: list[VolumeDevice] | None = None
     security_context: SecurityContext | None = None
     startup_probe: Probe | None = None
     liveness_probe: Probe | None = None

@@ -14,6 +14,8 @@ import msgspec
 from webhook.lookup.facts import World
 from webhook.patch.builder import Operation, build_patch
 from webhook.plan.decide import decide
+from webhook.plan.estimate import estimate
+from webhook.plan.estimate_types import Estimate
 from webhook.plan.settings import PlanSettings
 from webhook.plan.types import Plan
 from webhook.pod.facts import PodFacts
@@ -65,3 +67,7 @@ class Pipeline:
         """Plans and patches."""
         plan = decide(facts, world, self._plan_settings)
         return Tuned(facts, world, plan, build_patch(facts, plan))
+
+    def estimate(self, tuned: Tuned, *, usd_per_hour: float | None = None) -> Estimate | None:
+        """Estimates what the plan is worth: for a preview, no step of a review."""
+        return estimate(tuned.facts, tuned.world, tuned.plan, self._plan_settings, usd_per_hour=usd_per_hour)

@@ -71,6 +71,7 @@ FIELDS = [
     "settings",
     "reasons",
     "advice",
+    "estimate",
     "patch",
     "patched",
 ]
@@ -228,6 +229,39 @@ def test_text_tells_the_decision_without_colours_in_a_pipe() -> None:
     assert "\x1b" not in text
 
 
+def test_the_estimate_is_published_or_fitted_and_priced() -> None:
+    (pod,) = pods(*DECLARED)
+    estimate = pod["estimate"]
+    assert [each["name"] for each in estimate["scenarios"]] == ["today", "first-pod", "next-pods"]
+    assert estimate["scenarios"][0]["layers"][0] == {
+        "name": "node-provisioning",
+        "seconds": {"low": 60.0, "high": 90.0},
+        "basis": "published",
+    }
+    assert estimate["saved"]["next_pods"]["low"] > estimate["saved"]["first_pod"]["low"] > 0
+    assert estimate["money"]["price"]["usd_per_hour"] == {"low": 13.75, "high": 13.75}
+    assert all(note.keys() == {"code", "text"} for note in estimate["notes"])
+
+
+def test_a_price_that_is_given_wins() -> None:
+    (pod,) = pods(*DECLARED, "--price-per-hour", "40")
+    assert pod["estimate"]["money"]["price"]["usd_per_hour"] == {"low": 10.0, "high": 10.0}
+
+
+def test_a_pod_that_is_left_alone_has_no_estimate() -> None:
+    (pod,) = pods("--offline", manifest=POD.replace("--model=s3://models/qwen", "--version").replace("vllm", "tool"))
+    assert pod["estimate"] is None
+
+
+def test_text_tells_estimated_figures_from_published_ones() -> None:
+    lines = preview(*DECLARED).stdout.splitlines()
+    rows = {line.split()[0]: line.split()[1:] for line in lines[lines.index("") :] if line.startswith("    ")}
+    assert rows["image-pull"] == ["30", "to", "240", "30", "to", "240", "0"]
+    assert rows["torch-compile"][-3:] == ["4", "to", "6"]
+    assert rows["weights"][0].startswith("~")
+    assert any("13.75 USD/h" in line for line in lines)
+
+
 def test_text_says_when_there_is_no_pod() -> None:
     assert preview("--offline", manifest=SIDECAR).stdout == "No pod and no pod template in the input.\n"
 
@@ -267,6 +301,8 @@ def test_a_misspelt_setting_is_told_of_beside_the_preview(monkeypatch: pytest.Mo
         pytest.param(["--shards", "3", "--model-size", "0"], POD, "--model-size is '0'", id="size of nothing"),
         pytest.param(["--namespace-labels", "team"], POD, "--namespace-labels has 'team'", id="no label"),
         pytest.param(["--shards", "0"], POD, "Invalid value for '--shards'", id="no shards"),
+        pytest.param(["--price-per-hour", "nan"], POD, "--price-per-hour is no number", id="no price"),
+        pytest.param(["--price-per-hour", "0"], POD, "Invalid value for '--price-per-hour'", id="price of nothing"),
         pytest.param(["-o", "xml"], POD, "Invalid value for '-o'", id="no such output"),
     ],
 )

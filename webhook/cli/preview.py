@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,21 @@ class Output(StrEnum):
 )
 @click.option("--namespace-labels", multiple=True, metavar="KEY=VALUE,...", help="Of every pod's namespace.")
 @click.option("--s3-endpoint", metavar="URL", help="Endpoint of a store that is not AWS S3.")
-def command(files: tuple[str, ...], output: str, s3_endpoint: str | None, *, offline: bool, **given: Any) -> None:  # noqa: ANN401 (fields of Given)
+@click.option(
+    "--price-per-hour",
+    type=click.FloatRange(min=0, max=100_000, min_open=True),
+    metavar="USD",
+    help="Price of a node, for the estimate, instead of the published ones.",
+)
+def command(
+    files: tuple[str, ...],
+    output: str,
+    s3_endpoint: str | None,
+    price_per_hour: float | None,
+    *,
+    offline: bool,
+    **given: Any,  # noqa: ANN401 (fields of Given)
+) -> None:
     """Show what fastload would do to the pods of a manifest, without a cluster.
 
     Reads pods, workloads, lists and admission reviews as YAML or JSON. Models are listed in S3 as the webhook does it,
@@ -71,6 +86,8 @@ def command(files: tuple[str, ...], output: str, s3_endpoint: str | None, *, off
     """
     settings = settings_from({"s3_endpoint": s3_endpoint})
     warn_of_ignored()
+    if price_per_hour is not None and isnan(price_per_hour):
+        raise Failure("--price-per-hour is no number; it takes USD an hour, such as 55")
     try:
         assumed = read_assumed(Given(mark="--", **given))
     except AssumptionError as error:
@@ -78,7 +95,7 @@ def command(files: tuple[str, ...], output: str, s3_endpoint: str | None, *, off
 
     async def look(documents: Sequence[Document]) -> Outcome:
         async with open_pipeline(settings, assumed, offline=offline) as pipeline:
-            return await run(documents, pipeline)
+            return await run(documents, pipeline, usd_per_hour=price_per_hour)
 
     try:
         documents = [document for file in files for document in read_documents(file, _content(file))]

@@ -5,6 +5,7 @@ from itertools import groupby
 
 import click
 
+from webhook.cli.estimate_text import estimate_lines
 from webhook.plan.types import Status
 from webhook.preview.contract import PodPreview, Preview, ShardFiles
 from webhook.reasons import Counsel, Reason
@@ -32,6 +33,9 @@ def _pod(pod: PodPreview) -> Iterator[str]:
     yield from _settings(pod)
     yield from _sentences("why", pod.reasons)
     yield from _sentences("advice", pod.advice)
+    if pod.estimate:
+        yield ""
+        yield from estimate_lines(pod.estimate)
 
 
 def _facts(pod: PodPreview) -> Iterator[str]:

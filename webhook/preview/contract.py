@@ -10,6 +10,7 @@ import msgspec
 from webhook.lookup.facts import Shards, Unknown
 from webhook.patch.operation import Operation
 from webhook.pipeline import Tuned
+from webhook.plan.estimate_types import Estimate
 from webhook.plan.types import Status, Verdict
 from webhook.pod.facts import Engine
 from webhook.preview.documents import Document
@@ -63,6 +64,8 @@ class PodPreview(msgspec.Struct, frozen=True, kw_only=True):
     settings: tuple[EnvSetting, ...]
     reasons: tuple[Reason, ...]
     advice: tuple[Counsel, ...]
+    # What the start takes, today and with fastload; None where nothing can be said.
+    estimate: Estimate | None
     # Relative to the whole document as it was given.
     patch: tuple[Operation, ...]
     # The whole document with this entry's patch applied.
@@ -81,6 +84,7 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True):
     document: Document
     source: Source
     tuned: Tuned
+    estimate: Estimate | None
     patch: tuple[Operation, ...]
     patched: dict[str, Any]
 
@@ -108,6 +112,7 @@ def describe(placed: Placed) -> PodPreview:
         settings=tuple(EnvSetting(each.name, each.value, each.reason.text) for each in plan.settings),
         reasons=plan.reasons,
         advice=plan.advice,
+        estimate=placed.estimate,
         patch=placed.patch,
         patched=placed.patched,
     )

@@ -26,14 +26,19 @@ class Outcome(msgspec.Struct, frozen=True):
     patched: tuple[dict[str, Any], ...]
 
 
-async def run(documents: Sequence[Document], pipeline: Pipeline) -> Outcome:
+async def run(documents: Sequence[Document], pipeline: Pipeline, *, usd_per_hour: float | None = None) -> Outcome:
     """Takes every pod template of the documents through the pipeline, look-ups side by side.
+
+    Args:
+        documents: What was given.
+        pipeline: The way that a review goes as well.
+        usd_per_hour: Price of a node in an estimate, in place of the published ones.
 
     Raises:
         UnreadableInputError: a template that is no pod.
     """
     found = [(document, template) for document in documents for template in _templates(document)]
-    placed = await asyncio.gather(*(_place(document, template, pipeline) for document, template in found))
+    placed = await asyncio.gather(*(_place(document, template, pipeline, usd_per_hour) for document, template in found))
     patches = tuple(_operations(document, placed) for document in documents)
     return Outcome(
         Preview(tuple(describe(each) for each in placed)),
@@ -54,7 +59,7 @@ def _templates(document: Document) -> Iterator[Template]:
             yield from find_templates(value)
 
 
-async def _place(document: Document, template: Template, pipeline: Pipeline) -> Placed:
+async def _place(document: Document, template: Template, pipeline: Pipeline, usd_per_hour: float | None) -> Placed:
     try:
         pod = msgspec.convert(template.template, Pod)
     except msgspec.ValidationError as error:
@@ -74,6 +79,7 @@ async def _place(document: Document, template: Template, pipeline: Pipeline) -> 
         ),
         document=document,
         tuned=tuned,
+        estimate=pipeline.estimate(tuned, usd_per_hour=usd_per_hour),
         patch=patch,
         patched=apply(document.value, patch),
     )

@@ -12,12 +12,14 @@ from webhook.admission.decision import Outcome
 from webhook.reasons import Advice, Code, sentence
 from webhook.server.declared import declared
 from webhook.server.metrics import FAMILIES, Family
+from webhook.server.preview_request import Outcome as PreviewOutcome
 from webhook.server.settings import Settings
 
 DOCS = Path(__file__).parents[2] / "docs"
 _ROOMS = {
     "server": "Server",
     "admission": "Reviews",
+    "preview": "Previews",
     "pod": "Pods",
     "lookup": "Look-ups",
     "plan": "Plan",
@@ -69,6 +71,17 @@ _OUTCOMES = {
     Outcome.FAILED_OPEN: "A fault of ours, or no time left: the pod was made as it was.",
     Outcome.REFUSED: "No review that could be answered; the HTTP status said so.",
 }
+_PREVIEWS_HEAD = """## Outcomes of previews
+
+What became of a request for a preview, as the label `outcome` of `fastload_previews_total`.
+"""
+_PREVIEWS = {
+    PreviewOutcome.PREVIEWED: "It was answered.",
+    PreviewOutcome.REFUSED: "The manifest, a query parameter or a header was not accepted; the answer said why.",
+    PreviewOutcome.BUSY: "As many previews as `FASTLOAD_PREVIEWS_AT_ONCE` allows were under way.",
+    PreviewOutcome.LATE: "It took longer than `FASTLOAD_PREVIEW_SECONDS`.",
+    PreviewOutcome.FAILED: "A fault of ours; the log says where.",
+}
 _METRICS_HEAD = """# Metrics
 
 `/metrics` on the admin port, beside the process's own (`process_*`, `python_gc_*`). Labels come from enumerations only:
@@ -111,7 +124,8 @@ def _metrics() -> str:
     rows = [(_code(each.name), _kind(each), ", ".join(map(_code, each.labels)), each.help) for each in FAMILIES]
     metrics = _table(("metric", "kind", "labels", "what it is"), rows)
     outcomes = _table(("outcome", "what it means"), [(_code(each), _OUTCOMES[each]) for each in Outcome])
-    return f"{_METRICS_HEAD}\n{metrics}\n{_OUTCOMES_HEAD}\n{outcomes}"
+    previews = _table(("outcome", "what it means"), [(_code(each), _PREVIEWS[each]) for each in PreviewOutcome])
+    return f"{_METRICS_HEAD}\n{metrics}\n{_OUTCOMES_HEAD}\n{outcomes}\n{_PREVIEWS_HEAD}\n{previews}"
 
 
 def _kind(family: Family) -> str:

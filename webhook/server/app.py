@@ -5,7 +5,7 @@ No framework stands before a review: the path is compared, and the endpoint of t
 
 from http import HTTPStatus
 
-from fastapi import FastAPI, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
@@ -14,6 +14,8 @@ from webhook import __version__
 from webhook.admission.asgi import Message, Receive, Scope, Send
 from webhook.admission.endpoint import ReviewEndpoint
 from webhook.server.health import Health
+from webhook.server.openapi import describe_preview
+from webhook.server.preview import PreviewEndpoint
 
 MUTATE = "/mutate"
 
@@ -52,27 +54,37 @@ async def _answer(send: Send, status: HTTPStatus, body: bytes) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def admin_port(health: Health, registry: CollectorRegistry) -> FastAPI:
-    """Builds the plain HTTP port: health, readiness, metrics and version."""
-    app = FastAPI(title="fastload", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+def admin_port(health: Health, registry: CollectorRegistry, previews: PreviewEndpoint) -> FastAPI:
+    """Builds the plain HTTP port: health, readiness, metrics, version, and previews."""
+    # No pages of documentation: FastAPI's load their scripts from elsewhere.
+    app = FastAPI(title="fastload", version=__version__, docs_url=None, redoc_url=None)
 
-    @app.get("/healthz")
+    @app.get("/healthz", response_class=PlainTextResponse, summary="Whether the process lives")
     async def healthz() -> PlainTextResponse:
         return PlainTextResponse("ok\n")
 
-    @app.get("/readyz")
+    @app.get(
+        "/readyz",
+        response_class=PlainTextResponse,
+        summary="Whether this replica takes reviews",
+        responses={503: {"description": "It does not; the body says why", "content": {"text/plain": {}}}},
+    )
     async def readyz() -> PlainTextResponse:
         missing = health.missing()
         if missing:
             return PlainTextResponse(f"not ready: {missing}\n", HTTPStatus.SERVICE_UNAVAILABLE)
         return PlainTextResponse("ready\n")
 
-    @app.get("/metrics")
+    @app.get("/metrics", response_class=PlainTextResponse, summary="Metrics, as Prometheus scrapes them")
     async def metrics() -> Response:
         return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
-    @app.get("/version")
+    @app.get("/version", summary="What runs")
     async def version() -> dict[str, str]:
         return {"version": __version__}
+
+    @app.post("/preview", **describe_preview(app))
+    async def preview(request: Request) -> Response:
+        return await previews.answer(request)
 
     return app

@@ -17,6 +17,7 @@ from webhook import __version__
 from webhook.admission.decision import Outcome
 from webhook.lookup import observer
 from webhook.reasons import Code
+from webhook.server import preview_request
 from webhook.server.tls import Handshake
 
 
@@ -38,6 +39,7 @@ REVIEW_SECONDS = Family(
     # Microseconds from memory, up to the look-ups' deadline without.
     buckets=(0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0),
 )
+PREVIEWS = Family("fastload_previews_total", "Requests for a preview, by what became of them.", ("outcome",))
 LOOKUP_SECONDS = Family(
     "fastload_lookup_seconds",
     "Time of one look-up that left memory, by what it asked and how it ended.",
@@ -58,7 +60,17 @@ HANDSHAKES = Family(
 )
 BUILD = Family("fastload_build_info", "Always 1; the labels say what runs.", ("version", "python"))
 
-FAMILIES = (REVIEWS, REASONS, REVIEW_SECONDS, LOOKUP_SECONDS, LOOKUP_CACHE, CERTIFICATE_EXPIRY, HANDSHAKES, BUILD)
+FAMILIES = (
+    REVIEWS,
+    REASONS,
+    REVIEW_SECONDS,
+    PREVIEWS,
+    LOOKUP_SECONDS,
+    LOOKUP_CACHE,
+    CERTIFICATE_EXPIRY,
+    HANDSHAKES,
+    BUILD,
+)
 
 
 class _Counts(Collector):
@@ -93,6 +105,9 @@ class Metrics:
             self._reviews.add(outcome, count=0)
         self._reasons = _Counts(REASONS, self.registry)
         self._review_seconds = self._histogram(REVIEW_SECONDS)
+        self._previews = _Counts(PREVIEWS, self.registry)
+        for preview in preview_request.Outcome:
+            self._previews.add(preview, count=0)
         self._lookup_seconds = self._histogram(LOOKUP_SECONDS)
         self._cache = _Counts(LOOKUP_CACHE, self.registry)
         self._expiry = Gauge(CERTIFICATE_EXPIRY.name, CERTIFICATE_EXPIRY.help, registry=self.registry)
@@ -108,6 +123,10 @@ class Metrics:
         for reason in reasons:
             self._reasons.add(reason)
         self._review_seconds.observe(seconds)
+
+    def count_preview(self, outcome: preview_request.Outcome) -> None:
+        """Counts one request for a preview."""
+        self._previews.add(outcome)
 
     def count_lookup(self, lookup: observer.Lookup, outcome: observer.Outcome, seconds: float) -> None:
         """Counts one look-up that left memory."""

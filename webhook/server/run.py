@@ -20,6 +20,7 @@ from webhook.server.health import Health
 from webhook.server.ignored import ignored
 from webhook.server.listeners import Listener, Tls, bind
 from webhook.server.metrics import Metrics
+from webhook.server.preview import PreviewEndpoint
 from webhook.server.service import Service, open_service
 from webhook.server.settings import Settings
 from webhook.server.tls import Certificate, CertificateError, Follower, follow
@@ -87,6 +88,7 @@ class _Server:
 
     def _listeners(self, service: Service) -> tuple[Listener, Listener]:
         endpoint = ReviewEndpoint(service.reviewer, self._settings.admission, self._metrics)
+        previews = PreviewEndpoint(service.previews, self._settings.preview, self._metrics.count_preview)
         grace_seconds = math.ceil(service.review_seconds)
         note = self._metrics.count_handshake
         return (
@@ -95,7 +97,7 @@ class _Server:
                 tls=Tls(self._certificate.listener_context(note), note),
                 grace_seconds=grace_seconds,
             ),
-            Listener(admin_port(self._health, self._metrics.registry), tls=None, grace_seconds=grace_seconds),
+            Listener(admin_port(self._health, self._metrics.registry, previews), tls=None, grace_seconds=grace_seconds),
         )
 
     async def _warm_up(self, service: Service) -> None:

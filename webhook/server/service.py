@@ -1,4 +1,4 @@
-"""What answers reviews, wired from the settings: S3, cluster, pipeline and gate, opened and closed as one."""
+"""What reviews and previews are answered by, wired from the settings, opened and closed as one."""
 
 import asyncio
 import os
@@ -18,6 +18,7 @@ from webhook.lookup.observer import Observer
 from webhook.lookup.watching import KubeError
 from webhook.lookup.world import LiveWorld
 from webhook.pipeline import Pipeline
+from webhook.server.preview_lookups import PreviewPipelines
 from webhook.server.settings import ClusterMode, Settings
 
 if TYPE_CHECKING:
@@ -33,9 +34,10 @@ class ClusterError(Exception):
 
 
 class Service(msgspec.Struct, frozen=True):
-    """The reviewer, and what its caches are filled from."""
+    """The reviewer, what previews go by, and what the caches are filled from."""
 
     reviewer: Reviewer
+    previews: PreviewPipelines
     # The longest that one review may take.
     review_seconds: float
     cluster: ClusterView
@@ -62,7 +64,8 @@ async def open_service(settings: Settings, observer: Observer) -> AsyncIterator[
     models = Models()
     warming = asyncio.create_task(_warm(models, Route(endpoint=settings.lookup.s3_endpoint)))
     async with _cluster(settings) as cluster:
-        world = LiveWorld(settings.lookup, load_catalogue(), cluster, models.fetch, observer)
+        catalogue = load_catalogue()
+        world = LiveWorld(settings.lookup, catalogue, cluster, models.fetch, observer)
         review_seconds = settings.lookup.deadline_seconds + _REST_SECONDS
         reviewer = Reviewer(
             Pipeline(settings.pod, settings.plan, world),
@@ -71,7 +74,8 @@ async def open_service(settings: Settings, observer: Observer) -> AsyncIterator[
             deadline_seconds=review_seconds,
         )
         try:
-            yield Service(reviewer, review_seconds, cluster, warming)
+            previews = PreviewPipelines(settings, catalogue, cluster, world)
+            yield Service(reviewer, previews, review_seconds, cluster, warming)
         finally:
             await world.close()
             models.close()

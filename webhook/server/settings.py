@@ -15,6 +15,7 @@ from webhook.lookup.settings import LookupSettings
 from webhook.lookup.stores import NamespaceRules
 from webhook.plan.settings import PlanSettings
 from webhook.pod.settings import PodSettings
+from webhook.preview.settings import PreviewSettings
 
 _Port = Annotated[int, msgspec.Meta(ge=0, le=65_535)]
 
@@ -53,7 +54,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True):
     # Not `port`: the kubelet sets FASTLOAD_PORT=tcp://... in every pod beside a Service named fastload.
     review_port: Annotated[_Port, msgspec.Meta(description="HTTPS port of the reviews; 0 takes a free one.")] = 8443
     admin_port: Annotated[
-        _Port, msgspec.Meta(description="Plain HTTP port of health, readiness and metrics; 0 takes a free one.")
+        _Port,
+        msgspec.Meta(description="Plain HTTP port of health, readiness, metrics and previews; 0 takes a free one."),
     ] = 8080
     tls_certificate: Annotated[
         str, msgspec.Meta(description="PEM file of the serving certificate, its chain behind it.")
@@ -92,6 +94,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     server: ServerSettings = ServerSettings()
     admission: AdmissionSettings = AdmissionSettings()
+    preview: PreviewSettings = PreviewSettings()
     pod: PodSettings = PodSettings()
     lookup: LookupSettings = LookupSettings()
     plan: PlanSettings = PlanSettings()

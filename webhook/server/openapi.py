@@ -1,0 +1,80 @@
+"""How OpenAPI describes `POST /preview`: the schemas are made from the same Structs that read and write it."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+from fastapi import FastAPI
+
+from webhook.preview.contract import Preview
+from webhook.server.preview_request import MEDIA_TYPES, Query
+from webhook.server.problems import PROBLEM_TYPE, Problem
+
+_Json = dict[str, Any]
+_PLACE = "#/components/schemas/{name}"
+_PROBLEMS = {
+    HTTPStatus.BAD_REQUEST: "The body is no manifest; `document`, `line` and `path` say where.",
+    HTTPStatus.FORBIDDEN: "The request comes from another site's page.",
+    HTTPStatus.REQUEST_TIMEOUT: "The body took too long to arrive.",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "The manifest, or what would be answered, is too large.",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "The body is neither YAML nor JSON by its Content-Type.",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "A query parameter is not understood.",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "A fault of fastload's own.",
+    HTTPStatus.SERVICE_UNAVAILABLE: "As many previews as may are under way.",
+    HTTPStatus.GATEWAY_TIMEOUT: "The preview took too long.",
+}
+
+
+def describe_preview(app: FastAPI) -> _Json:
+    """Returns what FastAPI is to say of the route, and has `app` carry the schemas that this refers to."""
+    (preview, problem), components = msgspec.json.schema_components((Preview, Problem), ref_template=_PLACE)
+    _carry(app, components)
+    return {
+        "summary": "What fastload would do to the pods of a manifest",
+        "description": "Takes a pod, any workload with a pod template, a list, an admission review, or several of "
+        "these. The answer is that of `fastload preview -o json`, by the look-ups that reviews go by.",
+        "status_code": int(HTTPStatus.OK),
+        "openapi_extra": {
+            "parameters": list(_parameters()),
+            "requestBody": {
+                "description": "YAML or JSON, in UTF-8.",
+                "required": True,
+                "content": {media_type: {"schema": _body(media_type)} for media_type in MEDIA_TYPES},
+            },
+            "responses": {
+                "200": _answer("Every pod template met, in the order of the input.", "application/json", preview),
+                **{str(int(status)): _answer(said, PROBLEM_TYPE, problem) for status, said in _PROBLEMS.items()},
+            },
+        },
+    }
+
+
+def _body(media_type: str) -> _Json:
+    return {"type": "object"} if media_type == "application/json" else {"type": "string"}
+
+
+def _answer(description: str, media_type: str, schema: _Json) -> _Json:
+    return {"description": description, "content": {media_type: {"schema": schema}}}
+
+
+def _parameters() -> Iterator[_Json]:
+    _, components = msgspec.json.schema_components((Query,), ref_template=_PLACE)
+    for name, schema in components["Query"]["properties"].items():
+        described = {key: value for key, value in schema.items() if key not in {"description", "default"}}
+        # A parameter that is not given is left out; there is no null in a query.
+        kinds = [kind for kind in described.pop("anyOf", ()) if kind != {"type": "null"}]
+        for kind in kinds:
+            described.update(kind)
+        yield {"name": name, "in": "query", "description": schema["description"], "schema": described}
+
+
+def _carry(app: FastAPI, schemas: _Json) -> None:
+    made_by_fastapi = app.openapi
+
+    def openapi() -> _Json:
+        made = made_by_fastapi()
+        made.setdefault("components", {}).setdefault("schemas", {}).update(schemas)
+        return made
+
+    app.openapi = openapi  # type: ignore[method-assign] # FastAPI's documented way to extend it

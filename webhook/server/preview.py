@@ -1,0 +1,177 @@
+"""`POST /preview`: the preview of the command line, by the server's own look-ups.
+
+All of a preview but its look-ups runs in a thread, on an event loop of its own: reading a large manifest takes
+seconds, and reviews must not wait for it. The look-ups are those that reviews go by, caches included, on the event loop
+they belong to.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+import structlog
+from fastapi import Request, Response
+
+from webhook.admission.body import BodyReader, DisconnectedError, TooLargeError
+from webhook.admission.settings import AdmissionSettings
+from webhook.pipeline import Pipeline
+from webhook.preview.contract import Preview
+from webhook.preview.documents import Document, UnreadableInputError, read_documents
+from webhook.preview.run import run
+from webhook.preview.settings import PreviewSettings
+from webhook.server.preview_lookups import PreviewPipelines
+from webhook.server.preview_request import Outcome, check_headers, read_query
+from webhook.server.problems import CLOSE, ProblemError, problem
+
+_log = structlog.get_logger()
+# How long a body may take to arrive.
+_BODY_SECONDS = 10.0
+# A preview shows the whole document for each pod in it, so the answer may be many times the input.
+_MAX_ANSWER_BYTES = 64 * 2**20
+# The input has no file name, as standard input has none for the command line.
+_FILE = "-"
+
+
+_OUTCOMES = {HTTPStatus.SERVICE_UNAVAILABLE: Outcome.BUSY, HTTPStatus.GATEWAY_TIMEOUT: Outcome.LATE}
+
+
+class PreviewEndpoint:
+    """Answers requests for previews, a few at a time."""
+
+    def __init__(
+        self, pipelines: PreviewPipelines, settings: PreviewSettings, count: Callable[[Outcome], None]
+    ) -> None:
+        self._pipelines = pipelines
+        self._settings = settings
+        self._count = count
+        limit_bytes = settings.preview_limit_bytes
+        self._bodies = BodyReader(AdmissionSettings(body_limit_bytes=limit_bytes, body_seconds=_BODY_SECONDS))
+        self._free = settings.previews_at_once
+        self._threads = ThreadPoolExecutor(settings.previews_at_once, thread_name_prefix="preview")
+
+    async def answer(self, request: Request) -> Response:
+        """Answers one request; what goes wrong is a problem in its words."""
+        try:
+            answer = await self._preview(request)
+        except ProblemError as error:
+            self._count(_OUTCOMES.get(HTTPStatus(error.problem.status), Outcome.REFUSED))
+            return error.response()
+        except Exception as fault:  # noqa: BLE001 (the log has where it was, and nothing of the manifest)
+            _log.error("a preview failed", error=type(fault).__name__, at=_place(fault))
+            self._count(Outcome.FAILED)
+            detail = "fastload failed on this manifest; its log says where"
+            return ProblemError.of(HTTPStatus.INTERNAL_SERVER_ERROR, detail).response()
+        self._count(Outcome.PREVIEWED)
+        return Response(answer, media_type="application/json")
+
+    async def _preview(self, request: Request) -> bytes:
+        check_headers(request.headers)
+        asked = read_query(request.query_params)
+        if self._free == 0:
+            at_once = self._settings.previews_at_once
+            raise ProblemError.of(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                f"{at_once} previews are under way, and no more run at a time; send it again in a moment",
+                {"retry-after": "1", **CLOSE},
+            )
+        self._free -= 1
+        try:
+            body = await self._read(request)
+            work = self._start(body, self._pipelines.open(asked))
+        except BaseException:
+            self._free += 1
+            raise
+        work.add_done_callback(self._release)
+        return await self._wait(work)
+
+    def _start(self, body: bytes, pipeline: Pipeline) -> "asyncio.Future[bytes]":
+        until = time.monotonic() + self._settings.preview_seconds
+        return asyncio.get_running_loop().run_in_executor(self._threads, _work, body, pipeline, until)
+
+    def _release(self, work: "asyncio.Future[bytes]") -> None:
+        """Makes room for the next, once the thread has ended: nobody can end it from outside."""
+        self._free += 1
+        if not work.cancelled():
+            work.exception()  # whoever waited has been told already
+
+    async def _wait(self, work: "asyncio.Future[bytes]") -> bytes:
+        await asyncio.wait((work,), timeout=self._settings.preview_seconds)
+        try:
+            return work.result()
+        except (asyncio.InvalidStateError, TimeoutError):  # the thread is not done, or gave up
+            detail = f"the preview took longer than {self._settings.preview_seconds:g} s; send fewer documents"
+            raise ProblemError.of(HTTPStatus.GATEWAY_TIMEOUT, detail) from None
+        except UnreadableInputError as error:
+            raise ProblemError(
+                problem(
+                    HTTPStatus.BAD_REQUEST, error.problem, document=error.document, line=error.line, path=error.path
+                )
+            ) from None
+
+    async def _read(self, request: Request) -> bytes:
+        limit = self._settings.preview_limit_bytes
+        too_large = ProblemError.of(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            f"the manifest is larger than {limit} bytes, the most that is read; send it in parts",
+            CLOSE,
+        )
+        if _declared_length(request) > limit:
+            raise too_large
+        try:
+            return await self._bodies.read(request.receive)
+        except TooLargeError:
+            raise too_large from None
+        except TimeoutError:
+            detail = "the body took too long to arrive; send it again"
+            raise ProblemError.of(HTTPStatus.REQUEST_TIMEOUT, detail, CLOSE) from None
+        except DisconnectedError:
+            # Nobody hears this.
+            raise ProblemError.of(HTTPStatus.BAD_REQUEST, "the body ends before its end", CLOSE) from None
+
+
+def _declared_length(request: Request) -> int:
+    length = request.headers.get("content-length", "")
+    return int(length) if length.isdecimal() and len(length) < 20 else 0  # noqa: PLR2004 (any size there is)
+
+
+def _work(body: bytes, pipeline: Pipeline, until: float) -> bytes:
+    """Makes a preview; in a thread.
+
+    Raises:
+        TimeoutError: it was not done at `until`, by the monotonic clock.
+        UnreadableInputError: the body is no manifest.
+        ProblemError: the answer would be too large.
+    """
+    documents = read_documents(_FILE, body)
+    preview = asyncio.run(_run(documents, pipeline, until))
+    _check_size(documents, preview)
+    return msgspec.json.encode(preview)
+
+
+async def _run(documents: list[Document], pipeline: Pipeline, until: float) -> Preview:
+    async with asyncio.timeout(until - time.monotonic()):
+        return (await run(documents, pipeline)).preview
+
+
+def _check_size(documents: list[Document], preview: Preview) -> None:
+    """Refuses an answer that would be too large, before it is built."""
+    pods = [pod.source.document for pod in preview.pods]
+    sizes = ((document.number, len(msgspec.json.encode(document.value))) for document in documents)
+    if sum(size * pods.count(number) for number, size in sizes) > _MAX_ANSWER_BYTES:
+        raise ProblemError.of(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            f"the answer would be larger than {_MAX_ANSWER_BYTES // 2**20} MiB, as it shows a whole list for each pod "
+            "in it; send the items as documents of their own, with --- between them",
+        )
+
+
+def _place(fault: BaseException) -> str:
+    """Returns where in the code a fault came up: its message might quote the manifest."""
+    trace: Any = fault.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return f"{trace.tb_frame.f_code.co_qualname}:{trace.tb_lineno}" if trace is not None else "unknown"

@@ -1,0 +1,145 @@
+"""What may be asked of `POST /preview`: from where, in which form, with which query parameters, and to what end."""
+
+from enum import StrEnum
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import msgspec
+from starlette.datastructures import Headers, QueryParams
+
+from webhook.lookup.offline import Assumed
+from webhook.preview.assumptions import AssumptionError, Given, read_assumed
+from webhook.server.problems import CLOSE, ProblemError
+
+MEDIA_TYPES = (
+    "application/yaml",
+    "application/json",
+    "application/x-yaml",
+    "text/yaml",
+    "text/x-yaml",
+    "text/plain",
+)
+_OWN_SITES = {"same-origin", "none"}
+
+
+class Outcome(StrEnum):
+    """What became of a request for a preview."""
+
+    PREVIEWED = "previewed"
+    REFUSED = "refused"
+    BUSY = "busy"
+    LATE = "late"
+    FAILED = "failed"
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
+    """The flags of `fastload preview` as query parameters.
+
+    There is no `s3-endpoint`: whoever may send a preview must not choose whom the server calls.
+    """
+
+    offline: Annotated[bool, msgspec.Meta(description="Make no look-up in S3 and none in the cluster.")] = False
+    shards: Annotated[
+        Annotated[int, msgspec.Meta(ge=1)] | None,
+        msgspec.Meta(description="Shard files of every model, instead of a listing; with `model-size`."),
+    ] = None
+    model_size: Annotated[
+        str | None, msgspec.Meta(description="Size of every model, such as `67Gi`; with `shards`.")
+    ] = None
+    instance_type: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(description="As if every pod that has no such annotation had it; a comma list, may be repeated."),
+    ] = ()
+    namespace_labels: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(description="Of every pod's namespace: `KEY=VALUE`, a comma list, may be repeated."),
+    ] = ()
+
+    def assumed(self) -> Assumed:
+        """Reads what the parameters declare.
+
+        Raises:
+            AssumptionError: one is not understood, or lacks the other that it needs.
+        """
+        return read_assumed(
+            Given(
+                shards=self.shards,
+                model_size=self.model_size,
+                instance_types=self.instance_type,
+                namespace_labels=self.namespace_labels,
+            )
+        )
+
+
+_PARAMETERS = tuple(field.encode_name for field in msgspec.structs.fields(Query))
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """How a preview is to be made."""
+
+    offline: bool
+    assumed: Assumed
+
+
+def check_headers(headers: Headers) -> None:
+    """Refuses what another site's page sends, and what is no manifest.
+
+    Raises:
+        ProblemError: either of them.
+    """
+    _check_origin(headers)
+    media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type not in MEDIA_TYPES:
+        raise ProblemError.of(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            f"the body is sent as {media_type or 'nothing'}; send a manifest with Content-Type: application/yaml or "
+            "application/json",
+            CLOSE,
+        )
+    if headers.get("content-encoding", "identity").lower() != "identity":
+        raise ProblemError.of(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send the manifest without Content-Encoding", CLOSE)
+
+
+def _check_origin(headers: Headers) -> None:
+    """A browser tells where a request comes from; other programs say nothing of it."""
+    origin = headers.get("origin")
+    foreign = origin is not None and _authority(origin) != headers.get("host", "").lower()
+    if foreign or headers.get("sec-fetch-site", "none").lower() not in _OWN_SITES:
+        raise ProblemError.of(HTTPStatus.FORBIDDEN, "pages of other sites may not ask for previews", CLOSE)
+
+
+def _authority(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return None
+
+
+def read_query(given: QueryParams) -> Asked:
+    """Reads the query parameters; `model_size` is read as `model-size`, and so on.
+
+    Raises:
+        ProblemError: there is no such parameter, or its value is not understood.
+    """
+    try:
+        query = msgspec.convert(_gathered(given), Query, strict=False)
+        return Asked(query.offline, query.assumed())
+    except (msgspec.ValidationError, AssumptionError) as error:
+        raise ProblemError.of(HTTPStatus.UNPROCESSABLE_ENTITY, f"query: {error}", CLOSE) from None
+
+
+def _gathered(given: QueryParams) -> dict[str, object]:
+    """Returns each parameter's value; a list where it may be repeated, or where it was and may not.
+
+    Raises:
+        AssumptionError: there is no parameter of that name.
+    """
+    gathered: dict[str, list[str]] = {}
+    for name, value in given.multi_items():
+        known = name.replace("_", "-")
+        if known not in _PARAMETERS:
+            raise AssumptionError(f"there is no parameter {name!r}; there are {', '.join(_PARAMETERS)}")
+        gathered.setdefault(known, []).append(value)
+    lists = {"instance-type", "namespace-labels"}
+    return {name: values if name in lists or len(values) > 1 else values[0] for name, values in gathered.items()}

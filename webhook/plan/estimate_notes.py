@@ -16,8 +16,8 @@ _SENTENCES = {
     "may be killed as it reads: there is no time to compare with.",
     Note.VERSION_UNKNOWN: "The streamer's version is not known; the range spans all of them.",
     Note.SEVERAL_TYPES: "The pod may land on several instance types; the range spans all of them.",
-    Note.FAR_FROM_PUBLISHED: "The loads that were published are 67 GiB and 203 GB on p5; this one is unlike them, so the "
-    "range is wide.",
+    Note.FAR_FROM_PUBLISHED: "The loads that were published are 67 GiB and 203 GB on p5; this one is unlike them, so "
+    "the range is wide.",
     Note.SLOW_REQUESTS: "Untouched, the larger published load was far slower than its requests explain. Nothing tells "
     "whether its size or its ranks made it so; the range spans either.",
     Note.ENV_HIDDEN: "Environment that is not in the pod may hold settings of its own; the estimate takes it that it "

@@ -214,7 +214,7 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     fargate: bool = False
 
 
-class PodFacts(msgspec.Struct, frozen=True, kw_only=True):
+class PodFacts(msgspec.Struct, frozen=True, kw_only=True, weakref=True):
     """Everything the plan needs to know of a pod.
 
     `launch` and `container` are None where no single engine was recognised; `skips` then says why. Where the engine was

@@ -56,9 +56,14 @@ def test_a_store_that_is_not_s3_is_said_to_be(uri: str) -> None:
 
 @pytest.mark.parametrize(
     ("uri", "problem"),
-    [("s3:///llm", "it names no bucket"), ("s3://-bad-/llm", "S3 allows no bucket of that name")],
+    [
+        ("s3:///llm", "it names no bucket"),
+        ("s3://-bad-/llm", "S3 allows no bucket of that name"),
+        (f"s3://weights/{'x' * 1_024}", "S3 allows no key of more than 1024 bytes"),
+    ],
+    ids=["no bucket", "bad bucket", "long key"],
 )
-def test_a_uri_without_a_bucket_that_could_exist(uri: str, problem: str) -> None:
+def test_a_uri_of_what_cannot_exist(uri: str, problem: str) -> None:
     found = wanted(facts(launch(uri)), DEFAULT)
     assert isinstance(found, Unknown)
     assert found.reason.code is Code.BAD_MODEL_URI
@@ -164,6 +169,10 @@ class TestRoutes:
         assert route_of(with_env(**{name: "eu-1", "AWS_ENDPOINT_URL": "http://minio"}), allowed).region == "eu-1"
         assert route_of(with_env(**{name: "eu-1"})).region is None
 
+    def test_a_region_longer_than_any_is_none(self) -> None:
+        allowed = LookupSettings(allowed_endpoints=("http://minio",))
+        assert route_of(with_env(AWS_REGION="x" * 64, AWS_ENDPOINT_URL="http://minio"), allowed).region is None
+
     @pytest.mark.parametrize(("value", "path"), [("0", True), ("false", True), ("1", None), ("", None)])
     def test_path_style(self, value: str, path: bool | None) -> None:  # noqa: FBT001 - a column
         assert route_of(with_env(RUNAI_STREAMER_S3_USE_VIRTUAL_ADDRESSING=value)).path_style is path
@@ -217,6 +226,16 @@ class TestCounting:
         assert isinstance(listing, Listing)
         found = count_shards({"m-0-p-0.safetensors": 2, "model-rank-1-part-0.safetensors": 3}, listing, None)
         assert found == Shards(count=1, total_bytes=2, largest_bytes=2, ranks=1, rank_count=1, rank_bytes=2)
+
+    def test_a_pattern_longer_than_any_name_is_not_tried(self) -> None:
+        pattern = "{rank}-{part}".ljust(1_024, "x")
+        assert isinstance(
+            wanted(facts(launch(load_format="runai_streamer_sharded", pattern=pattern)), DEFAULT), Listing
+        )
+        found = wanted(facts(launch(load_format="runai_streamer_sharded", pattern=f"{pattern}x")), DEFAULT)
+        assert isinstance(found, Unknown)
+        assert found.reason.code is Code.NO_SAFETENSORS
+        assert len(found.reason.text) < 1_000
 
     def test_a_pattern_means_nothing_in_another_format(self) -> None:
         assert wanted(facts(launch(pattern="x-{rank}-{part}")), DEFAULT) == HERE

@@ -61,7 +61,23 @@ def test_locations(uri: str, bucket: str, prefix: str) -> None:
 
 @pytest.mark.parametrize("uri", ["s3://", "s3:///llm", "s3://-b/m", "s3://b\n/llm", "s3://arn:aws:iam::1:role/x", "x"])
 def test_no_location(uri: str) -> None:
-    assert locate(uri) is None
+    with pytest.raises(ValueError, match="bucket"):
+        locate(uri)
+
+
+@pytest.mark.parametrize("letter", ["x", "ü"])
+def test_a_prefix_is_as_long_as_a_key_may_be(letter: str) -> None:
+    longest = (letter * 1_023).encode()[:1_022].decode() + "x"
+    assert locate(f"s3://weights/{longest}//").prefix == f"{longest}/"
+    with pytest.raises(ValueError, match="1024 bytes"):
+        locate(f"s3://weights/{longest}x")
+
+
+def test_no_bucket_has_a_name_longer_than_s3_allows() -> None:
+    point = f"{ACCESS_POINT}{'s' * (255 - len(ACCESS_POINT))}"
+    assert locate(f"s3://{point}/llm").bucket == point
+    with pytest.raises(ValueError, match="no bucket of that name"):
+        locate(f"s3://{point}s/llm")
 
 
 @pytest.mark.parametrize(
@@ -79,6 +95,7 @@ def test_no_location(uri: str) -> None:
         ("http://minio:port", None),
         ("http://minio:99999", None),
         ("http://[bad", None),
+        (f"http://minio/{'x' * 3_000}", None),
         ("", None),
     ],
 )

@@ -255,6 +255,31 @@ def test_candidates_follow_the_cluster() -> None:
     play(scene)
 
 
+def test_an_unusually_long_ask_is_not_remembered() -> None:
+    async def scene() -> None:
+        s = Scene()
+        for letters, same in ((100, True), (5_000, False)):
+            pod = facts(launch("org/model"), placement=Placement(node_selector={"team": "a" * letters}))
+            first, second = s.world.known(pod), s.world.known(pod)
+            assert first is not None
+            assert second is not None
+            assert (first.candidates is second.candidates) is same
+            assert first == second
+
+    play(scene)
+
+
+def test_a_namespace_with_a_name_that_none_can_have_is_not_asked_for() -> None:
+    async def scene() -> None:
+        s = Scene()
+        for name, asked in (("n" * 63, True), ("n" * 64, False)):
+            found = await s.world.find(facts(launch("org/model"), namespace=name))
+            assert code_of(found.namespace) is Code.NAMESPACE_UNKNOWN
+            assert (name in s.cluster.asked) is asked
+
+    play(scene)
+
+
 def test_a_node_named_is_looked_up_every_time() -> None:
     async def scene() -> None:
         s = Scene()

@@ -13,7 +13,7 @@ import msgspec
 
 from webhook.lookup.facts import SHARDED_FORMAT, Shards, Unknown
 from webhook.lookup.settings import LookupSettings
-from webhook.lookup.uri import Location, is_aws, locate, origin, store_of
+from webhook.lookup.uri import KEY_BYTES, Location, is_aws, locate, origin, store_of
 from webhook.pod.facts import Launch, PodFacts
 from webhook.reasons import Code, because
 
@@ -25,6 +25,8 @@ _FALSE = frozenset({"0", "false", "no", "off"})
 _TRUE = frozenset({"1", "true", "yes", "on"})
 # The names that lead a pod's streamer to an endpoint: boto3's own for S3, the oldest streamers' name, the common one.
 _ENDPOINT_NAMES = ("AWS_ENDPOINT_URL_S3", "RUNAI_STREAMER_S3_ENDPOINT", "AWS_ENDPOINT_URL")
+# boto3 takes no region that is longer: it has to fit into a host's name.
+_REGION_CHARACTERS = 63
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,11 +66,10 @@ def wanted(facts: PodFacts, settings: LookupSettings) -> Listing | Shards | Unkn
         return declared(facts.annotations.shards, facts.annotations.model_bytes)
     if store != "s3":
         return Unknown(because(Code.STORE_NOT_S3, uri=uri))
-    location = locate(uri)
-    if location is None:
-        named = uri.partition("://")[2].partition("/")[0]
-        problem = "S3 allows no bucket of that name" if named else "it names no bucket"
-        return Unknown(because(Code.BAD_MODEL_URI, uri=uri, problem=problem))
+    try:
+        location = locate(uri)
+    except ValueError as problem:
+        return Unknown(because(Code.BAD_MODEL_URI, uri=uri, problem=str(problem)))
     return _listing(location, facts.launch, facts.container.env.values if facts.container else {}, settings)
 
 
@@ -91,10 +92,12 @@ def _listing(
     route = _route(env, settings, location)
     if isinstance(route, Unknown):
         return route
-    sharded = (launch.load_format or "").lower() == SHARDED_FORMAT
-    return Listing(
-        location=location, route=route, rank_pattern=(launch.loader.pattern or _RANK_PATTERN) if sharded else None
-    )
+    if (launch.load_format or "").lower() != SHARDED_FORMAT:
+        return Listing(location=location, route=route)
+    pattern = launch.loader.pattern or _RANK_PATTERN
+    if len(pattern) > KEY_BYTES:  # nothing that it could match can be in S3
+        return Unknown(because(Code.NO_SAFETENSORS, pattern=pattern, uri=location))
+    return Listing(location=location, route=route, rank_pattern=pattern)
 
 
 def declared(count: int, total_bytes: int) -> Shards:
@@ -180,6 +183,8 @@ def _route(env: Mapping[str, str | None], settings: LookupSettings, location: Lo
     if endpoint is None or endpoint not in _allowed_origins(settings):
         return Unknown(because(Code.ENDPOINT_NOT_ALLOWED, endpoint=endpoint or f"in {name}"))
     region = env.get("AWS_REGION") or env.get("AWS_DEFAULT_REGION")
+    if region is not None and len(region) > _REGION_CHARACTERS:
+        region = None
     return Route(endpoint=endpoint, region=region, path_style=style, unsigned=unsigned)
 
 

@@ -21,6 +21,11 @@ _AWS_HOST = re.compile(
     r"(?:\.dualstack)?(?:[.-][a-z]{2,3}(?:-[a-z]+)+-[0-9])?(?:\.vpce)?\.amazonaws\.(?:com(?:\.cn)?|eu)"
 )
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+# What S3 takes at the most (S3 user guide, 'Naming objects', 'Bucket naming rules': no kind of name is longer).
+KEY_BYTES = 1_024
+_BUCKET_CHARACTERS = 255
+# No endpoint is as long: a host has 253 characters at the most.
+_URL_CHARACTERS = 2_048
 
 
 class Location(msgspec.Struct, frozen=True):
@@ -39,25 +44,35 @@ def store_of(uri: str) -> str | None:
     return found[1].lower() if found else None
 
 
-def locate(uri: str) -> Location | None:
-    """Takes an s3:// URI apart; None where it names no bucket that could exist.
+def locate(uri: str) -> Location:
+    """Takes an s3:// URI apart.
 
     The prefix gets exactly one trailing slash, as the streamer gives it: without, a sibling that begins with the same
     letters would be listed as well.
+
+    Raises:
+        ValueError: it names no bucket or folder that could exist; the message says why.
     """
     found = _LOCATION.fullmatch(uri)
-    if found is None:
-        return None
+    if found is None or len(found["bucket"]) > _BUCKET_CHARACTERS:
+        named = uri.partition("://")[2].partition("/")[0]
+        raise ValueError("S3 allows no bucket of that name" if named else "it names no bucket")
     prefix = (found["key"] or "").rstrip("/")
+    if len(prefix.encode(errors="replace")) >= KEY_BYTES:
+        raise ValueError(f"S3 allows no key of more than {KEY_BYTES} bytes")
     return Location(found["bucket"], f"{prefix}/" if prefix else "")
 
 
-@lru_cache(maxsize=256)
 def origin(url: str) -> str | None:
     """Returns scheme, host and port of an endpoint, normalised (lower case, no default port); None for any other text.
 
     A URL with a user, a query or a fragment is no endpoint, so a secret in one can't end up in a reason.
     """
+    return None if len(url) > _URL_CHARACTERS else _origin(url)
+
+
+@lru_cache(maxsize=256)
+def _origin(url: str) -> str | None:
     try:
         parts = urlsplit(url.strip())
         scheme, host, port = parts.scheme.lower(), parts.hostname, parts.port

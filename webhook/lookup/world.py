@@ -16,29 +16,38 @@ from webhook.lookup.observer import Lookup, Observer, Unobserved
 from webhook.lookup.question import Question, Questions
 from webhook.lookup.settings import LookupSettings
 from webhook.pod.facts import PodFacts
+from webhook.reasons import Code, because
 
 # How long one look-up may go on in the background, in seconds: longer than a listing takes by its own limits.
 _FETCH_SECONDS = 45.0
 # How long a namespace that was asked for by name holds: until the watch has it, which is a matter of seconds.
 _NAMESPACE_SECONDS = 30.0
 _NAMESPACES = 1_000
-_PLACEMENTS = 10_000
+# As long as a namespace's name may be: it is a DNS label (Kubernetes, "Object Names and IDs").
+_NAMESPACE_CHARACTERS = 63
+# What pods ask of their nodes: as many as there are templates in the memory of reviews, and of a length that pods have.
+_ASKS = 1_024
+_ASK_BYTES = 4_096
 
 ListShards = Callable[[Listing], Awaitable[Shards | Unknown]]
 
 
 class InstanceTypes:
-    """Candidates by what a pod asks, remembered as long as the cluster's inventory is the same."""
+    """Candidates by what a pod asks, remembered as long as the cluster's inventory is the same.
+
+    An ask of unusual length is answered each time, so memory is bounded in bytes as well.
+    """
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
         self._inventory: Inventory | None = None
-        self._known: LRUCache[bytes, Candidates] = LRUCache(_PLACEMENTS)
+        self._known: LRUCache[bytes, Candidates] = LRUCache(_ASKS)
 
     def of(self, question: Question, inventory: Inventory) -> Candidates:
         """Returns the instance types that a pod may land on."""
         ask, key = question.ask, question.ask_key
-        if ask.placement.node_name:  # which kind a node is of may change without a change of the inventory
+        # Which kind a named node is of may change without a change of the inventory.
+        if ask.placement.node_name or len(key) > _ASK_BYTES:
             return candidates(ask, self._catalogue, inventory)
         if inventory is not self._inventory:
             self._inventory = inventory
@@ -96,11 +105,13 @@ class LiveWorld:
 
     def known_namespace(self, name: str) -> Namespace | Unknown | None:
         """Returns a namespace from memory; None where it has to be fetched first."""
+        if len(name) > _NAMESPACE_CHARACTERS:
+            return Unknown(because(Code.NAMESPACE_UNKNOWN, namespace=name, problem="no namespace has a name so long"))
         return self._cluster.namespace(name) or self._namespaces.peek(name)
 
     async def find_namespace(self, name: str) -> Namespace | Unknown:
         """Returns a namespace, fetched within the deadline where memory does not have it. Never raises."""
-        return self._cluster.namespace(name) or await self._namespaces.get(name, self._settings.deadline_seconds)
+        return self.known_namespace(name) or await self._namespaces.get(name, self._settings.deadline_seconds)
 
     async def close(self) -> None:
         """Ends the look-ups that go on in the background."""

@@ -267,6 +267,48 @@ def test_the_least_recently_used_answer_is_evicted() -> None:
     play(scene)
 
 
+def test_fetches_under_way_are_bounded_and_the_next_one_is_told_at_once() -> None:
+    async def scene() -> None:
+        s = Scene("old", policy=msgspec.structs.replace(POLICY, entries=1_000))
+        await s.cache.get("stale", LONG)
+        s.clock.now += POLICY.fresh_seconds
+        s.source.gate.clear()
+        waiters = [asyncio.create_task(s.cache.get(str(number), LONG)) for number in range(256)]
+        await settle()
+        assert code_of(await s.cache.get("one more", LONG)) is Code.LOOKUP_SLOW
+        assert s.cache.peek("stale") == "old"
+        await settle()
+        assert len(s.source.asked) == 257
+        s.source.gate.set()
+        await asyncio.gather(*waiters)
+        assert await s.cache.get("one more", LONG) == "answer to one more"
+
+    play(scene)
+
+
+class Broken:
+    """An observer that cannot count."""
+
+    def count_lookup(self, lookup: Lookup, outcome: Outcome, seconds: float) -> None:
+        raise RuntimeError(lookup, outcome, seconds)
+
+    def count_cache(self, lookup: Lookup, result: Memory) -> None:
+        raise RuntimeError(lookup, result)
+
+
+def test_what_cannot_be_counted_is_answered_all_the_same() -> None:
+    async def scene() -> None:
+        source = Source()
+        cache: Cached[str, str] = Cached(source, POLICY, lookup=Lookup.MODEL, observer=Broken())
+        assert await cache.get("a", LONG) == "answer to a"
+        assert cache.peek("a") == "answer to a"
+        source.gate.clear()
+        assert code_of(await cache.get("b", 0.0)) is Code.LOOKUP_SLOW
+        await cache.close()
+
+    play(scene)
+
+
 def test_closing_ends_what_is_under_way_and_frees_who_waits() -> None:
     async def scene() -> None:
         s = Scene()

@@ -14,8 +14,11 @@ from typing import Generic, TypeVar
 import msgspec
 
 from webhook.lookup.facts import Unknown
-from webhook.lookup.observer import Lookup, Memory, Observer, Outcome
+from webhook.lookup.observer import Harmless, Lookup, Memory, Observer, Outcome
 from webhook.reasons import Code, because
+
+# Fetches under way at once. Beyond, whoever asks is told at once what it would hear at its deadline.
+_FLIGHTS = 256
 
 _log = logging.getLogger(__name__)
 
@@ -57,7 +60,7 @@ class Cached(Generic[K, V]):
         self._fetch = fetch
         self._policy = policy
         self._lookup = lookup
-        self._observer = observer
+        self._observer = Harmless(observer)
         self._clock = clock
         self._entries: OrderedDict[K, _Entry] = OrderedDict()
         self._flights: dict[K, asyncio.Task[V | Unknown]] = {}
@@ -92,6 +95,9 @@ class Cached(Generic[K, V]):
             return known
         self._observer.count_cache(self._lookup, Memory.MISS)
         flight = self._take_off(key)
+        if flight is None:
+            self._observer.count_lookup(self._lookup, Outcome.LATE, 0.0)
+            return self._slow(key)
         await asyncio.wait((flight,), timeout=max(wait_seconds, 0.0))
         if flight.done() and not flight.cancelled():
             return flight.result()
@@ -105,10 +111,10 @@ class Cached(Generic[K, V]):
             flight.cancel()
         await asyncio.gather(*flights, return_exceptions=True)
 
-    def _take_off(self, key: K) -> asyncio.Task[V | Unknown]:
-        """Starts the fetch of a key, unless one is under way already."""
+    def _take_off(self, key: K) -> asyncio.Task[V | Unknown] | None:
+        """Starts the fetch of a key, unless one is under way already; None where too many others are."""
         flight = self._flights.get(key)
-        if flight is None:
+        if flight is None and len(self._flights) < _FLIGHTS:
             flight = asyncio.create_task(self._fly(key))
             self._flights[key] = flight
             flight.add_done_callback(lambda _: self._flights.pop(key))

@@ -1,5 +1,6 @@
 """What the look-ups tell whoever counts them. Every word is enumerated, so a metric's labels stay few."""
 
+import contextlib
 from enum import StrEnum
 from typing import Protocol
 
@@ -45,3 +46,20 @@ class Unobserved:
 
     def count_cache(self, lookup: Lookup, result: Memory) -> None:
         """Counts nothing."""
+
+
+class Harmless:
+    """Counts with another, and goes on where that raises: no review may fail because it could not be counted."""
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+
+    def count_lookup(self, lookup: Lookup, outcome: Outcome, seconds: float) -> None:
+        """Counts one look-up that left memory."""
+        with contextlib.suppress(Exception):
+            self._observer.count_lookup(lookup, outcome, seconds)
+
+    def count_cache(self, lookup: Lookup, result: Memory) -> None:
+        """Counts one question to a look-up's memory."""
+        with contextlib.suppress(Exception):
+            self._observer.count_cache(lookup, result)

@@ -107,7 +107,7 @@ def _yaml_values(file: str, text: str) -> Iterator[tuple[int, Any]]:
         while loader.check_node():
             _refuse_too_many(file, number)
             node: Any = loader.get_node()
-            _refuse_bomb(file, number, node)
+            _Expansion(file, number).size(node)
             yield number, _unshared(loader.construct_document(node))
             number += 1
     except yaml.MarkedYAMLError as error:
@@ -138,26 +138,36 @@ def _problem(error: yaml.MarkedYAMLError, text: str) -> str:
     return " ".join(filter(None, (error.context, error.problem)))
 
 
-def _refuse_bomb(file: str, number: int, root: yaml.Node) -> None:
-    sizes: dict[int, int] = {}
+class _Expansion:
+    """Counts the nodes of one document as if each alias were written out."""
 
-    def size(node: yaml.Node, depth: int) -> int:
-        """Counts nodes as if each alias were written out; 0 marks one that is being counted."""
-        line = node.start_mark.line + 1
+    def __init__(self, file: str, number: int) -> None:
+        self._file = file
+        self._number = number
+        # 0 marks a node that is being counted.
+        self._sizes: dict[int, int] = {}
+
+    def size(self, node: yaml.Node, depth: int = 0) -> int:
+        """Returns the number of nodes.
+
+        Raises:
+            UnreadableInputError: there are too many, or they are too deep, or without an end.
+        """
         if depth > _MAX_DEPTH:
-            raise UnreadableInputError(file, _TOO_DEEP, document=number, line=line)
-        if id(node) in sizes:
-            if not sizes[id(node)]:
-                raise UnreadableInputError(file, "an alias that contains itself", document=number, line=line)
-            return sizes[id(node)]
-        sizes[id(node)] = 0
-        total = 1 + sum(size(child, depth + 1) for child in _children(node))
+            raise self._refusal(_TOO_DEEP, node)
+        if id(node) in self._sizes:
+            if not self._sizes[id(node)]:
+                raise self._refusal("an alias that contains itself", node)
+            return self._sizes[id(node)]
+        self._sizes[id(node)] = 0
+        total = 1 + sum(self.size(child, depth + 1) for child in _children(node))
         if total > _MAX_NODES:
-            raise UnreadableInputError(file, f"aliases expand to over {_MAX_NODES} values", document=number, line=line)
-        sizes[id(node)] = total
+            raise self._refusal(f"aliases expand to over {_MAX_NODES} values", node)
+        self._sizes[id(node)] = total
         return total
 
-    size(root, 0)
+    def _refusal(self, problem: str, node: yaml.Node) -> UnreadableInputError:
+        return UnreadableInputError(self._file, problem, document=self._number, line=node.start_mark.line + 1)
 
 
 def _children(node: yaml.Node) -> Iterator[yaml.Node]:

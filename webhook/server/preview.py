@@ -12,28 +12,21 @@ from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from typing import Any
 
-import msgspec
 import structlog
 from fastapi import Request, Response
 
 from webhook.admission.body import BodyReader, DisconnectedError, TooLargeError
 from webhook.admission.settings import AdmissionSettings
 from webhook.pipeline import Pipeline
-from webhook.preview.contract import Preview
-from webhook.preview.documents import Document, UnreadableInputError, read_documents
-from webhook.preview.run import run
 from webhook.preview.settings import PreviewSettings
 from webhook.server.preview_lookups import PreviewPipelines
 from webhook.server.preview_request import Outcome, check_headers, read_query
-from webhook.server.problems import CLOSE, ProblemError, problem
+from webhook.server.preview_work import preview
+from webhook.server.problems import CLOSE, Problem, ProblemError
 
 _log = structlog.get_logger()
 # How long a body may take to arrive.
 _BODY_SECONDS = 10.0
-# A preview shows the whole document for each pod in it, so the answer may be many times the input.
-_MAX_ANSWER_BYTES = 64 * 2**20
-# The input has no file name, as standard input has none for the command line.
-_FILE = "-"
 
 
 _OUTCOMES = {HTTPStatus.SERVICE_UNAVAILABLE: Outcome.BUSY, HTTPStatus.GATEWAY_TIMEOUT: Outcome.LATE}
@@ -88,29 +81,26 @@ class PreviewEndpoint:
         work.add_done_callback(self._release)
         return await self._wait(work)
 
-    def _start(self, body: bytes, pipeline: Pipeline) -> "asyncio.Future[bytes]":
+    def _start(self, body: bytes, pipeline: Pipeline) -> "asyncio.Future[bytes | Problem]":
         until = time.monotonic() + self._settings.preview_seconds
-        return asyncio.get_running_loop().run_in_executor(self._threads, _work, body, pipeline, until)
+        return asyncio.get_running_loop().run_in_executor(self._threads, preview, body, pipeline, until)
 
-    def _release(self, work: "asyncio.Future[bytes]") -> None:
+    def _release(self, work: "asyncio.Future[bytes | Problem]") -> None:
         """Makes room for the next, once the thread has ended: nobody can end it from outside."""
         self._free += 1
         if not work.cancelled():
             work.exception()  # whoever waited has been told already
 
-    async def _wait(self, work: "asyncio.Future[bytes]") -> bytes:
+    async def _wait(self, work: "asyncio.Future[bytes | Problem]") -> bytes:
         await asyncio.wait((work,), timeout=self._settings.preview_seconds)
         try:
-            return work.result()
+            answer = work.result()
         except (asyncio.InvalidStateError, TimeoutError):  # the thread is not done, or gave up
             detail = f"the preview took longer than {self._settings.preview_seconds:g} s; send fewer documents"
             raise ProblemError.of(HTTPStatus.GATEWAY_TIMEOUT, detail) from None
-        except UnreadableInputError as error:
-            raise ProblemError(
-                problem(
-                    HTTPStatus.BAD_REQUEST, error.problem, document=error.document, line=error.line, path=error.path
-                )
-            ) from None
+        if isinstance(answer, Problem):
+            raise ProblemError(answer)
+        return answer
 
     async def _read(self, request: Request) -> bytes:
         limit = self._settings.preview_limit_bytes
@@ -136,37 +126,6 @@ class PreviewEndpoint:
 def _declared_length(request: Request) -> int:
     length = request.headers.get("content-length", "")
     return int(length) if length.isdecimal() and len(length) < 20 else 0  # noqa: PLR2004 (any size there is)
-
-
-def _work(body: bytes, pipeline: Pipeline, until: float) -> bytes:
-    """Makes a preview; in a thread.
-
-    Raises:
-        TimeoutError: it was not done at `until`, by the monotonic clock.
-        UnreadableInputError: the body is no manifest.
-        ProblemError: the answer would be too large.
-    """
-    documents = read_documents(_FILE, body)
-    preview = asyncio.run(_run(documents, pipeline, until))
-    _check_size(documents, preview)
-    return msgspec.json.encode(preview)
-
-
-async def _run(documents: list[Document], pipeline: Pipeline, until: float) -> Preview:
-    async with asyncio.timeout(until - time.monotonic()):
-        return (await run(documents, pipeline)).preview
-
-
-def _check_size(documents: list[Document], preview: Preview) -> None:
-    """Refuses an answer that would be too large, before it is built."""
-    pods = [pod.source.document for pod in preview.pods]
-    sizes = ((document.number, len(msgspec.json.encode(document.value))) for document in documents)
-    if sum(size * pods.count(number) for number, size in sizes) > _MAX_ANSWER_BYTES:
-        raise ProblemError.of(
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-            f"the answer would be larger than {_MAX_ANSWER_BYTES // 2**20} MiB, as it shows a whole list for each pod "
-            "in it; send the items as documents of their own, with --- between them",
-        )
 
 
 def _place(fault: BaseException) -> str:

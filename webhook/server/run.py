@@ -7,6 +7,7 @@ import math
 import os
 import signal
 import socket
+import sys
 from pathlib import Path
 
 import structlog
@@ -26,6 +27,7 @@ from webhook.server.settings import Settings
 from webhook.server.tls import Certificate, CertificateError, Follower, follow
 
 _log = structlog.get_logger()
+_SWITCH_SECONDS = 0.001
 
 
 def serve(settings: Settings) -> None:
@@ -41,6 +43,8 @@ def serve(settings: Settings) -> None:
     logs.configure(settings.server.log_level, settings.server.log_format)
     for sentence in ignored(os.environ):
         _log.warning("a variable is ignored", problem=sentence)
+    # How long another thread may keep the reviews waiting, each time that they have waited for the network.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     with asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner:
         runner.run(_Server(settings).run())
 

@@ -50,6 +50,7 @@ class Code(StrEnum):
     # The review itself.
     NOT_A_POD_CREATION = "not-a-pod-creation"
     UNREADABLE_POD = "unreadable-pod"
+    POD_TOO_LARGE = "pod-too-large"
     DEADLINE = "deadline"
     INTERNAL_ERROR = "internal-error"
 
@@ -264,6 +265,8 @@ _SENTENCES: dict[Code, str] = {
     Code.GPU_NOT_FIXED: "nothing in the pod fixes its GPU, and one claim must not serve two kinds: {consequence}",
     Code.NOT_A_POD_CREATION: "only the creation of a pod is acted on",
     Code.UNREADABLE_POD: "the pod has a field of a type that its API does not allow, so it was left as it was",
+    Code.POD_TOO_LARGE: "with what fastload adds, the pod might be too large for the API server to store, so it was "
+    "left as it was",
     Code.DEADLINE: "deciding took longer than a review may, so the pod was left as it was; the next one may be tuned",
     Code.INTERNAL_ERROR: "fastload failed on this pod and left it as it was; its log has the details",
 }

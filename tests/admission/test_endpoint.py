@@ -95,7 +95,7 @@ def test_the_body_has_a_limit() -> None:
 def test_a_large_pod_below_the_limit_is_answered() -> None:
     large = pod(inject="true")
     large["metadata"]["annotations"]["other"] = "x" * 200_000
-    large["spec"]["containers"][0]["futureField"] = "y" * 1_200_000
+    large["spec"]["containers"][0]["futureField"] = "y" * 800_000
     assert patch_of(response(endpoint(), review(large)))
 
 

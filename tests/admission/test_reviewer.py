@@ -173,6 +173,43 @@ def test_a_patch_that_would_break_the_pod_never_leaves(operation: Operation) -> 
     assert [entry["event"] for entry in logs if entry["log_level"] == "error"] == ["review failed open"]
 
 
+@pytest.mark.parametrize("padded", ["spec", "metadata"])
+def test_a_pod_that_a_patch_would_make_too_large_stays_as_it_is(padded: str) -> None:
+    def sized(spare_bytes: int) -> Json:
+        """A pod that is smaller by so much than the largest that is still patched."""
+        of = pod(inject="true")
+        of[padded]["futureField"] = ""
+        room = 1024**2 - len(json.dumps(of)) - spare_bytes
+        of[padded]["futureField"] = "x" * room
+        return of
+
+    patch_bytes = len(msgspec.json.encode(patch_of(response(endpoint(), review(sized(500_000))))))
+    ledger = Ledger()
+    app = endpoint(ledger=ledger)
+    assert "patch" in response(app, review(sized(patch_bytes)))
+    answered = response(app, review(sized(patch_bytes - 1)))
+    assert "patch" not in answered
+    assert "too large" in answered["warnings"][0]
+    assert ledger.entries[1:] == [(Outcome.FAILED_OPEN, (Code.POD_TOO_LARGE,))]
+
+
+def test_a_large_pod_without_a_patch_is_answered_like_any_other() -> None:
+    ledger = Ledger()
+    large = apply(ASKED, patch_of(response(endpoint(), review(ASKED))))
+    large["spec"]["futureField"] = "x" * 1024**2
+    assert "patch" not in response(endpoint(ledger=ledger), review(large))
+    assert [outcome for outcome, _ in ledger.entries] == [Outcome.UNCHANGED]
+
+
+def test_a_pod_with_a_long_patch_is_patched_as_long_as_it_fits() -> None:
+    asked = pod(inject="true")
+    references = [{"configMapRef": {"name": f"map-{number}"}} for number in range(300)]
+    asked["spec"]["containers"][0]["envFrom"] = references
+    assert "patch" in response(endpoint(), review(asked))
+    asked["spec"]["futureField"] = "x" * 600_000
+    assert "patch" not in response(endpoint(), review(asked))
+
+
 @pytest.mark.parametrize(
     "of",
     [

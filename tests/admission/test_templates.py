@@ -126,6 +126,22 @@ def test_a_pod_that_would_push_out_many_is_not_kept() -> None:
     assert len(templates) == 1
 
 
+def test_a_namespace_counts_as_well() -> None:
+    templates = Templates()
+    templates.of(request(ASKED, "n" * 100_000))
+    assert len(templates) == 0
+
+
+@pytest.mark.parametrize(("sources", "plans"), [(2, 1), (30, 2)], ids=["usual", "large"])
+def test_an_answer_many_times_its_pod_is_not_kept(sources: int, plans: int) -> None:
+    of = pod(inject="true")
+    of["spec"]["containers"][0]["envFrom"] = [{"configMapRef": {"name": f"map-{number}"}} for number in range(sources)]
+    tuner = Counted(World1())
+    app = endpoint(tuner=tuner)
+    assert response(app, review(of)) == response(app, review(of))
+    assert (tuner.reads, tuner.plans) == (1, plans)
+
+
 def test_what_is_no_pod_is_not_kept() -> None:
     templates = Templates()
     with pytest.raises(msgspec.ValidationError):

@@ -68,7 +68,7 @@ _OUTCOMES = {
     Outcome.SKIPPED: "The pod asked, and nothing was set; the reasons say why.",
     Outcome.UNCHANGED: "The pod asked, and has all of it already: the second pass over a pod.",
     Outcome.IGNORED: "Not ours: no creation of a pod, or neither the pod nor its namespace asks.",
-    Outcome.FAILED_OPEN: "A fault of ours, or no time left: the pod was made as it was.",
+    Outcome.FAILED_OPEN: "A fault of ours, no time left, or a pod unreadable or too large: it was made as it was.",
     Outcome.REFUSED: "No review that could be answered; the HTTP status said so.",
 }
 _PREVIEWS_HEAD = """## Outcomes of previews

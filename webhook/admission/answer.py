@@ -52,6 +52,13 @@ class Answer(msgspec.Struct, frozen=True):
     codes: tuple[Code, ...]
     before_uid: bytes
     after_uid: bytes
+    # Of the patch before it was encoded as base64; 0 where there is none.
+    patch_bytes: int
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes of the answer without a uid."""
+        return len(self.before_uid) + len(self.after_uid)
 
     def to(self, uid: str) -> bytes:
         """Returns the answer to the review with this uid."""
@@ -72,7 +79,7 @@ def answer(decision: Decision) -> Answer:
     encoded = _encoder.encode(_Answer(api_version=API_VERSION, kind=KIND, response=response))
     # The uid stands first in the response, and nothing before it is empty.
     before_uid, _, after_uid = encoded.partition(_encoder.encode(response.uid))
-    return Answer(decision.outcome, decision.codes, before_uid, after_uid)
+    return Answer(decision.outcome, decision.codes, before_uid, after_uid, patch_bytes=len(decision.patch or b""))
 
 
 def _status(decision: Decision) -> _Status | None:

@@ -17,7 +17,7 @@ class Outcome(StrEnum):
     UNCHANGED = "unchanged"
     # Not ours to touch: no pod creation, or not opted in.
     IGNORED = "ignored"
-    # Our own fault or a deadline: the pod goes on as it was.
+    # Our own fault, a deadline, or a pod that cannot be read or must not grow: it goes on as it was.
     FAILED_OPEN = "failed-open"
     # Not a review that could be answered; the status code said so.
     REFUSED = "refused"

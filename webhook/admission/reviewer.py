@@ -12,7 +12,7 @@ from webhook.admission.decision import Decision, Outcome
 from webhook.admission.gate import NamespaceSource, OptIn, asked_by_namespace, asked_by_pod, creates_pod
 from webhook.admission.journal import log_fault
 from webhook.admission.review import Request
-from webhook.admission.templates import Answered, Template, Templates
+from webhook.admission.templates import Template, Templates
 from webhook.lookup.facts import World
 from webhook.patch.operation import Operation
 from webhook.patch.proof import prove
@@ -22,6 +22,10 @@ from webhook.pod.facts import PodFacts
 from webhook.reasons import Code, Reason, because
 
 _T = TypeVar("_T")
+
+# etcd takes 1.5 MiB by default (its `max-request-bytes`), and a pod that is larger is refused. What the API server adds
+# after us, such as the managed fields, takes up the rest.
+_LARGEST_POD_BYTES = 1024**2
 
 _json_encoder = msgspec.json.Encoder()
 _json_decoder = msgspec.json.Decoder()
@@ -42,6 +46,7 @@ def _failed_open(code: Code) -> Reviewed:
 _NOT_A_POD_CREATION = Reviewed(answer(Decision(outcome=Outcome.IGNORED, reasons=(because(Code.NOT_A_POD_CREATION),))))
 _TOO_LATE = _failed_open(Code.DEADLINE)
 _UNREADABLE_POD = _failed_open(Code.UNREADABLE_POD)
+_TOO_LARGE = _failed_open(Code.POD_TOO_LARGE)
 _OUR_FAULT = _failed_open(Code.INTERNAL_ERROR)
 
 
@@ -96,7 +101,10 @@ class Reviewer:
         world = self._pipeline.known(facts)
         if world is None:
             world = await _within(due, self._pipeline.find(facts))
-        return Reviewed(self._answer_in(world, template, facts), template)
+        answered = self._answer_in(world, template, facts)
+        if answered.patch_bytes and len(request.object) + answered.patch_bytes > _LARGEST_POD_BYTES:
+            return _TOO_LARGE
+        return Reviewed(answered, template)
 
     def _facts_of(self, template: Template) -> PodFacts:
         if template.facts is None:
@@ -104,10 +112,12 @@ class Reviewer:
         return template.facts
 
     def _answer_in(self, world: World, template: Template, facts: PodFacts) -> Answer:
-        if template.answered is None or template.answered.world != world:
-            decision = _conclude(template, self._pipeline.tune(facts, world))
-            template.answered = Answered(world, answer(decision))
-        return template.answered.answer
+        known = template.answered
+        if known is not None and known.world == world:
+            return known.answer
+        answered = answer(_conclude(template, self._pipeline.tune(facts, world)))
+        template.remember(world, answered)
+        return answered
 
     async def _asked_by_namespace(self, name: str, due: float) -> OptIn | Decision:
         namespace = self._namespaces.known_namespace(name)

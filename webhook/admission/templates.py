@@ -22,6 +22,8 @@ _LIMIT_BYTES = 4 * 1024**2
 _LEAST_BYTES = 4 * 1024
 # Pods are a few kB. One that is larger than this would push out many of them, so it is read each time.
 _LARGEST_BYTES = 64 * 1024
+# Answers are a few kB, too, but one may be many times its pod where that has environment from many sources.
+_LARGEST_ANSWER_BYTES = 32 * 1024
 
 _pods = msgspec.json.Decoder(Pod)
 
@@ -42,6 +44,11 @@ class Template:
         self.pod = _pods.decode(essence)
         self.facts: PodFacts | None = None
         self.answered: Answered | None = None
+
+    def remember(self, world: World, answer: Answer) -> None:
+        """Keeps an answer for the next pod, unless it is unusually large."""
+        if answer.size_bytes <= _LARGEST_ANSWER_BYTES:
+            self.answered = Answered(world, answer)
 
     @property
     def name(self) -> str | None:
@@ -71,7 +78,7 @@ class Templates:
         template = self._known.get(key)
         if template is None:
             template = Template(*key)
-            if len(template.essence) <= _LARGEST_BYTES:
+            if _weight(template) <= _LARGEST_BYTES:
                 self._remember(key, template)
         else:
             self._known.move_to_end(key)
@@ -86,4 +93,4 @@ class Templates:
 
 
 def _weight(template: Template) -> int:
-    return max(len(template.essence), _LEAST_BYTES)
+    return max(len(template.namespace) + len(template.essence), _LEAST_BYTES)

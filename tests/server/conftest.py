@@ -41,3 +41,26 @@ def client(certificate: Files) -> Iterator[httpx.Client]:
     """A client that trusts the test's authority alone."""
     with httpx.Client(verify=tls(certificate.authority), timeout=10) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def shared_files(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    return issue(["localhost", "127.0.0.1"], tmp_path_factory.mktemp("server"))
+
+
+@pytest.fixture(scope="session")
+def shared_log(shared_files: Files) -> Path:
+    return shared_files.certificate.with_name("webhook.log")
+
+
+@pytest.fixture(scope="session")
+def running(s3: str, shared_files: Files, shared_log: Path) -> Iterator[Running]:
+    """One server for all requests that leave nothing behind."""
+    flags = {
+        **certificate_flags(shared_files),
+        "--s3-endpoint": s3,
+        "--drain-seconds": "0",
+        "--allowed-buckets": "fastload-*",
+    }
+    with running_webhook(flags, shared_log) as running:
+        yield running

@@ -3,7 +3,6 @@
 import base64
 import json
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,33 +11,15 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from demo.webhook import Running, certificate_flags, running_webhook
+from demo.webhook import Running
 from tests.serving import Serve, eventually, held_up, review, tls
 from webhook.cli import main
-from webhook.server.certificates import Files, issue
+from webhook.server.certificates import Files
 
 CASES = Path(__file__).parent.parent / "cases"
 FILES = sorted(CASES.rglob("*.yaml"))
 YAML = {"content-type": "application/yaml"}
 POD = yaml.safe_dump(review()["request"]["object"])
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
-    return issue(["localhost", "127.0.0.1"], tmp_path_factory.mktemp("server"))
-
-
-@pytest.fixture(scope="module")
-def log(files: Files) -> Path:
-    return files.certificate.with_name("webhook.log")
-
-
-@pytest.fixture(scope="module")
-def running(s3: str, files: Files, log: Path) -> Iterator[Running]:
-    """One server for all requests that leave nothing behind."""
-    flags = {**certificate_flags(files), "--s3-endpoint": s3, "--drain-seconds": "0", "--allowed-buckets": "fastload-*"}
-    with running_webhook(flags, log) as running:
-        yield running
 
 
 def post(running: Running, content: str | bytes, query: str = "", **headers: str) -> httpx.Response:
@@ -90,9 +71,9 @@ def test_a_parameter_is_the_flag_of_its_name(running: Running, query: str, flags
     assert post(running, content, query).json() == printed(content, *flags)
 
 
-def test_a_pod_gets_the_patch_of_its_review(running: Running, files: Files) -> None:
+def test_a_pod_gets_the_patch_of_its_review(running: Running, shared_files: Files) -> None:
     sent = review()
-    with httpx.Client(verify=tls(files.authority)) as client:
+    with httpx.Client(verify=tls(shared_files.authority)) as client:
         response = client.post(running.reviews, json=sent).json()["response"]
     (pod,) = pods(running, json.dumps(sent))
     patch = json.loads(base64.b64decode(response["patch"]))
@@ -117,11 +98,11 @@ def test_a_bucket_that_is_not_allowed_is_not_asked(running: Running) -> None:
     assert "endpoint-not-allowed" in [reason["code"] for reason in pod["reasons"]]
 
 
-def test_values_of_the_environment_are_in_the_answer_and_in_no_log(running: Running, log: Path) -> None:
+def test_values_of_the_environment_are_in_the_answer_and_in_no_log(running: Running, shared_log: Path) -> None:
     (pod,) = pods(running, POD)
     assert {"name": "HF_TOKEN", "value": "hf_do_not_log_me"} in pod["patched"]["spec"]["containers"][0]["env"]
     post(running, POD + "\n\tx")
-    assert "hf_do_not_log_me" not in log.read_text()
+    assert "hf_do_not_log_me" not in shared_log.read_text()
 
 
 def bomb() -> str:
@@ -182,6 +163,7 @@ def test_a_large_body_of_no_declared_length_is_refused_too(running: Running) -> 
         pytest.param("shards=0&model-size=1Gi", "`$.shards`", id="none"),
         pytest.param("shards=3", "shards and model-size stand for a listing together", id="one of two"),
         pytest.param("shards=3&model-size=big", "model-size: 'big' is not a quantity", id="no quantity"),
+        pytest.param("shards=3&model-size=", "model-size: ", id="an empty quantity"),
         pytest.param("namespace-labels=team", "namespace-labels has 'team'", id="no label"),
         pytest.param("offline=perhaps", "`$.offline`", id="neither true nor false"),
         pytest.param("shards=1&shards=2&model-size=1Gi", "`$.shards`", id="twice"),

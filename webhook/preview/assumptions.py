@@ -36,8 +36,11 @@ def read_assumed(given: Given) -> Assumed:
 def _read(given: Given) -> Assumed:
     if (given.shards is None) != (given.model_size is None):
         raise ValueError(f"shards and {given.mark}model-size stand for a listing together; give both")
+    shards = None
+    if given.shards is not None and given.model_size is not None:
+        shards = declared(given.shards, _size(given.model_size))
     return Assumed(
-        shards=declared(given.shards, _size(given.model_size)) if given.shards and given.model_size else None,
+        shards=shards,
         instance_types=_split(given.instance_types),
         namespace_labels=dict(_label(pair) for pair in _split(given.namespace_labels)),
     )

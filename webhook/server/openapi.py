@@ -31,6 +31,7 @@ def describe_preview(app: FastAPI) -> _Json:
     (preview, problem), components = msgspec.json.schema_components((Preview, Problem), ref_template=_PLACE)
     _carry(app, components)
     return {
+        "operation_id": "preview",
         "summary": "What fastload would do to the pods of a manifest",
         "description": "Takes a pod, any workload with a pod template, a list, an admission review, or several of "
         "these. The answer is that of `fastload preview -o json`, by the look-ups that reviews go by.",
@@ -51,7 +52,8 @@ def describe_preview(app: FastAPI) -> _Json:
 
 
 def _body(media_type: str) -> _Json:
-    return {"type": "object"} if media_type == "application/json" else {"type": "string"}
+    """Returns what one document is: empty is fine too, and plain text has no form that OpenAPI could tell."""
+    return {"type": "string"} if media_type == "text/plain" else {"type": ["object", "null"]}
 
 
 def _answer(description: str, media_type: str, schema: _Json) -> _Json:

@@ -2,7 +2,9 @@
 
 import base64
 import json
+import signal
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import yaml
 from click.testing import CliRunner
 
 from demo.webhook import Running
-from tests.serving import Serve, eventually, held_up, review, tls
+from tests.serving import PATIENCE_SECONDS, Serve, eventually, held_up, review, tls
 from webhook.cli import main
 from webhook.server.certificates import Files
 
@@ -240,3 +242,20 @@ def test_a_preview_that_takes_too_long_is_given_up_and_makes_room(serve: Serve, 
         assert "longer than 0.3 s" in late.json()["detail"]
         eventually(lambda: post(running, POD, "offline=true").status_code == 200)
     assert outcomes(running)["late"] == 1
+
+
+def test_a_preview_under_way_does_not_keep_the_process_alive(serve: Serve, s3: str) -> None:
+    with held_up(s3) as (slow, _released):
+        running = serve(s3_endpoint=slow, deadline_seconds="0.5", preview_seconds="600", previews_at_once="1")
+        pod = "---\n".join(POD.replace("fastload-demo", f"fastload-{number}") for number in range(100))
+
+        def ask() -> None:
+            with suppress(httpx.HTTPError):
+                post(running, pod)
+
+        sending = threading.Thread(target=ask)
+        sending.start()
+        eventually(lambda: 'result="miss"}' in httpx.get(f"{running.admin}/metrics").text)
+        running.process.send_signal(signal.SIGINT)
+        assert running.process.wait(PATIENCE_SECONDS) == 0
+        sending.join()

@@ -6,9 +6,10 @@ they belong to.
 """
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from http import HTTPStatus
 from typing import Any
 
@@ -44,7 +45,6 @@ class PreviewEndpoint:
         limit_bytes = settings.preview_limit_bytes
         self._bodies = BodyReader(AdmissionSettings(body_limit_bytes=limit_bytes, body_seconds=_BODY_SECONDS))
         self._free = settings.previews_at_once
-        self._threads = ThreadPoolExecutor(settings.previews_at_once, thread_name_prefix="preview")
 
     async def answer(self, request: Request) -> Response:
         """Answers one request; what goes wrong is a problem in its words."""
@@ -83,7 +83,10 @@ class PreviewEndpoint:
 
     def _start(self, body: bytes, pipeline: Pipeline) -> "asyncio.Future[bytes | Problem]":
         until = time.monotonic() + self._settings.preview_seconds
-        return asyncio.get_running_loop().run_in_executor(self._threads, preview, body, pipeline, until)
+        promise: Future[bytes | Problem] = Future()
+        # No executor's thread: the process would not end before it.
+        threading.Thread(target=_keep, args=(promise, body, pipeline, until), name="preview", daemon=True).start()
+        return asyncio.wrap_future(promise)
 
     def _release(self, work: "asyncio.Future[bytes | Problem]") -> None:
         """Makes room for the next, once the thread has ended: nobody can end it from outside."""
@@ -121,6 +124,14 @@ class PreviewEndpoint:
         except DisconnectedError:
             # Nobody hears this.
             raise ProblemError.of(HTTPStatus.BAD_REQUEST, "the body ends before its end", CLOSE) from None
+
+
+def _keep(promise: "Future[bytes | Problem]", body: bytes, pipeline: Pipeline, until: float) -> None:
+    """Fulfils the promise of a preview; in a thread."""
+    try:
+        promise.set_result(preview(body, pipeline, until))
+    except BaseException as fault:  # noqa: BLE001 (whoever waits gets it)
+        promise.set_exception(fault)
 
 
 def _declared_length(request: Request) -> int:

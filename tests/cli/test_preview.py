@@ -298,6 +298,7 @@ def test_a_misspelt_setting_is_told_of_beside_the_preview(monkeypatch: pytest.Mo
         pytest.param(
             ["--shards", "3", "--model-size", "big"], POD, "--model-size: 'big' is not a quantity", id="no quantity"
         ),
+        pytest.param(["--shards", "3", "--model-size", ""], POD, "--model-size: ", id="an empty quantity"),
         pytest.param(["--shards", "3", "--model-size", "0"], POD, "--model-size is '0'", id="size of nothing"),
         pytest.param(["--namespace-labels", "team"], POD, "--namespace-labels has 'team'", id="no label"),
         pytest.param(["--shards", "0"], POD, "Invalid value for '--shards'", id="no shards"),

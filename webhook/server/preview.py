@@ -28,8 +28,6 @@ from webhook.server.problems import CLOSE, Problem, ProblemError
 _log = structlog.get_logger()
 # How long a body may take to arrive.
 _BODY_SECONDS = 10.0
-
-
 _OUTCOMES = {HTTPStatus.SERVICE_UNAVAILABLE: Outcome.BUSY, HTTPStatus.GATEWAY_TIMEOUT: Outcome.LATE}
 
 

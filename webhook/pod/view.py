@@ -30,7 +30,6 @@ class KeySelector(_View, frozen=True, kw_only=True):
 
     name: str | None = None
     key: str | None = None
-    optional: bool | None = None
 
 
 class EnvVarSource(_View, frozen=True, kw_only=True):
@@ -54,7 +53,6 @@ class LocalReference(_View, frozen=True, kw_only=True):
     """A reference to a ConfigMap or a Secret as a whole."""
 
     name: str | None = None
-    optional: bool | None = None
 
 
 class EnvFromSource(_View, frozen=True, kw_only=True):
@@ -71,8 +69,6 @@ class VolumeMount(_View, frozen=True, kw_only=True):
     name: str
     mount_path: str
     read_only: bool | None = None
-    sub_path: str | None = None
-    sub_path_expr: str | None = None
 
 
 class VolumeDevice(_View, frozen=True, kw_only=True):
@@ -100,16 +96,9 @@ class SecurityContext(_View, frozen=True, kw_only=True):
     read_only_root_filesystem: bool | None = None
 
 
-class HttpGet(_View, frozen=True, kw_only=True):
-    """The path of an HTTP probe."""
-
-    path: str | None = None
-
-
 class Probe(_View, frozen=True, kw_only=True):
     """A probe's timing, in seconds and tries."""
 
-    http_get: HttpGet | None = None
     initial_delay_seconds: int | None = None
     period_seconds: int | None = None
     failure_threshold: int | None = None
@@ -122,7 +111,6 @@ class Container(_View, frozen=True, kw_only=True):
     image: str | None = None
     command: list[str] | None = None
     args: list[str] | None = None
-    working_dir: str | None = None
     env: list[EnvVar] | None = None
     env_from: list[EnvFromSource] | None = None
     resources: Resources | None = None
@@ -132,7 +120,6 @@ class Container(_View, frozen=True, kw_only=True):
     startup_probe: Probe | None = None
     liveness_probe: Probe | None = None
     image_pull_policy: str | None = None
-    restart_policy: str | None = None
 
 
 class EmptyDir(_View, frozen=True, kw_only=True):
@@ -148,26 +135,14 @@ class HostPath(_View, frozen=True, kw_only=True):
     path: str | None = None
 
 
-class PersistentVolumeClaim(_View, frozen=True, kw_only=True):
-    """A volume that is a claim."""
-
-    claim_name: str | None = None
-    read_only: bool | None = None
-
-
 class Volume(_View, frozen=True, kw_only=True):
     """A volume of the pod: its name and the kinds that are told apart."""
 
     name: str
     empty_dir: EmptyDir | None = None
     host_path: HostPath | None = None
-    persistent_volume_claim: PersistentVolumeClaim | None = None
+    persistent_volume_claim: dict[str, Any] | None = None
     ephemeral: dict[str, Any] | None = None
-    nfs: dict[str, Any] | None = None
-    csi: dict[str, Any] | None = None
-    config_map: dict[str, Any] | None = None
-    secret: dict[str, Any] | None = None
-    projected: dict[str, Any] | None = None
 
 
 class NodeSelectorRequirement(_View, frozen=True, kw_only=True):
@@ -232,8 +207,6 @@ class PodSpec(_View, frozen=True, kw_only=True):
     security_context: SecurityContext | None = None
     os: PodOs | None = None
     scheduler_name: str | None = None
-    runtime_class_name: str | None = None
-    resource_claims: list[dict[str, Any]] | None = None
     # Of the pod as a whole (Kubernetes 1.34 and later, beta): cpu, memory and huge pages only.
     resources: Resources | None = None
 

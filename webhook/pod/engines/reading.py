@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from webhook.pod.commandline import CommandLine
-from webhook.pod.facts import Launch, LoaderConfig
+from webhook.pod.facts import Engine, Launch, LoaderConfig
 from webhook.pod.unknown import holes, is_known, is_undecided, known, masked
 
 LOADER_CONFIG = "--model-loader-extra-config"
@@ -57,6 +57,37 @@ class Given:
             return LoaderConfig(readable=self.config_file is None)
         text = known(self._line.text(LOADER_CONFIG))
         return _loader(json_of(text) if text is not None else None)
+
+
+def common_launch(engine: Engine, line: CommandLine, model: str | None, irrelevant: frozenset[str]) -> Launch:
+    """The launch as far as both engines spell it alike; `irrelevant` are the flags that cannot change compilation."""
+    given = Given(line)
+    words, certain = compile_words(line, model, irrelevant)
+    nodes = given.integer("--nnodes", 1)
+    return Launch(
+        engine=engine,
+        model=known(model) or None,
+        load_format=given.load_format(known(model) or None),
+        tensor_parallel_size=given.integer("--tensor-parallel-size", 1),
+        pipeline_parallel_size=given.integer("--pipeline-parallel-size", 1),
+        data_parallel_size=given.integer("--data-parallel-size", 1),
+        nodes=nodes,
+        node_rank=given.integer("--node-rank", None if nodes == 1 else 0),
+        loader=given.loader(),
+        config_file=given.config_file,
+        compile_words=words,
+        compile_words_known=certain,
+    )
+
+
+def reading_of(launch: Launch, line: CommandLine, model: str | None) -> Reading:
+    """The launch with what stands in the way of acting on it."""
+    return Reading(
+        launch=launch,
+        model_problem=model_problem(model, line),
+        model_undecided=model is not None and is_undecided(model),
+        undecidable=loose_words(line.positionals, model),
+    )
 
 
 def model_problem(model: str | None, line: CommandLine) -> str | None:

@@ -3,16 +3,11 @@
 Source: SGLang 0.5.23 `ServerArgs`, and the documentation of older releases where a spelling has changed.
 """
 
+import msgspec
+
 from webhook.pod.commandline import CommandLine
-from webhook.pod.engines.reading import (
-    Given,
-    Reading,
-    compile_words,
-    loose_words,
-    model_problem,
-)
-from webhook.pod.facts import Engine, Launch
-from webhook.pod.unknown import is_undecided, known
+from webhook.pod.engines.reading import Reading, common_launch, reading_of
+from webhook.pod.facts import Engine
 
 # Flags that cannot change what is compiled: where it listens and under which names, keys, logs, the chat front end, and
 # a rank's place among the others.
@@ -34,28 +29,8 @@ _IRRELEVANT = frozenset(_IRRELEVANT_FLAGS.split())
 
 def read_sglang(line: CommandLine, model: str | None) -> Reading:
     """Reads SGLang's flags; `model` is the word that names the model, as the launch form has it."""
-    given = Given(line)
-    words, certain = compile_words(line, model, _IRRELEVANT)
-    nodes = given.integer("--nnodes", 1)
-    launch = Launch(
-        engine=Engine.SGLANG,
-        model=known(model) or None,
-        load_format=given.load_format(known(model) or None),
-        tensor_parallel_size=given.integer("--tensor-parallel-size", 1),
-        pipeline_parallel_size=given.integer("--pipeline-parallel-size", 1),
-        data_parallel_size=given.integer("--data-parallel-size", 1),
+    launch = common_launch(Engine.SGLANG, line, model, _IRRELEVANT)
+    if line.on("--enable-dp-attention"):
         # Attention's data parallelism divides the tensor-parallel ranks and adds none.
-        data_parallel_size_local=1 if line.on("--enable-dp-attention") else None,
-        nodes=nodes,
-        node_rank=given.integer("--node-rank", None if nodes == 1 else 0),
-        loader=given.loader(),
-        config_file=given.config_file,
-        compile_words=words,
-        compile_words_known=certain,
-    )
-    return Reading(
-        launch=launch,
-        model_problem=model_problem(model, line),
-        model_undecided=model is not None and is_undecided(model),
-        undecidable=loose_words(line.positionals, model),
-    )
+        launch = msgspec.structs.replace(launch, data_parallel_size_local=1)
+    return reading_of(launch, line, model)

@@ -6,18 +6,12 @@ older releases where a spelling has changed.
 
 from collections.abc import Mapping
 
+import msgspec
+
 from webhook.pod.commandline import CommandLine
-from webhook.pod.engines.reading import (
-    Given,
-    Reading,
-    compile_words,
-    json_of,
-    loose_words,
-    model_problem,
-    truthy,
-)
-from webhook.pod.facts import Engine, Launch
-from webhook.pod.unknown import is_known, is_undecided, known
+from webhook.pod.engines.reading import Given, Reading, common_launch, json_of, reading_of, truthy
+from webhook.pod.facts import Engine
+from webhook.pod.unknown import is_known
 
 # Flags that cannot change what is compiled: where it listens and under which names, keys, logs, the chat front end, and
 # a rank's place among the others, which vLLM's own compile hash leaves out too.
@@ -45,33 +39,14 @@ _NO_COMPILATION = (0, "0", "NONE", "none")
 
 def read_vllm(line: CommandLine, model: str | None, environment: Mapping[str, str]) -> Reading:
     """Reads vLLM's flags; `model` is the word that names the model, as the launch form has it."""
-    given = Given(line)
-    words, certain = compile_words(line, model, _IRRELEVANT)
-    nodes = given.integer("--nnodes", 1)
-    launch = Launch(
-        engine=Engine.VLLM,
-        model=known(model) or None,
-        load_format=given.load_format(known(model) or None),
-        tensor_parallel_size=given.integer("--tensor-parallel-size", 1),
-        pipeline_parallel_size=given.integer("--pipeline-parallel-size", 1),
-        data_parallel_size=given.integer("--data-parallel-size", 1),
-        data_parallel_size_local=given.integer("--data-parallel-size-local", None),
-        nodes=nodes,
-        node_rank=given.integer("--node-rank", None if nodes == 1 else 0),
+    launch = msgspec.structs.replace(
+        common_launch(Engine.VLLM, line, model, _IRRELEVANT),
+        data_parallel_size_local=Given(line).integer("--data-parallel-size-local", None),
         eager=_eager(line),
         compile_cache_dir=_cache_dir(line),
         compile_cache_disabled=truthy(environment, "VLLM_DISABLE_COMPILE_CACHE"),
-        loader=given.loader(),
-        config_file=given.config_file,
-        compile_words=words,
-        compile_words_known=certain,
     )
-    return Reading(
-        launch=launch,
-        model_problem=model_problem(model, line),
-        model_undecided=model is not None and is_undecided(model),
-        undecidable=loose_words(line.positionals, model),
-    )
+    return reading_of(launch, line, model)
 
 
 def _eager(line: CommandLine) -> bool:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from webhook.lookup.uri import Location, is_aws, locate, origin, store_of
+from webhook.lookup.uri import Location, is_aws, locate, origin
+from webhook.pod.stores import store_of
 
 ACCESS_POINT = "arn:aws:s3:us-west-2:123456789012:accesspoint/models"
 

@@ -13,8 +13,9 @@ import msgspec
 
 from webhook.lookup.facts import SHARDED_FORMAT, Shards, Unknown
 from webhook.lookup.settings import LookupSettings
-from webhook.lookup.uri import KEY_BYTES, Location, is_aws, locate, origin, store_of
+from webhook.lookup.uri import KEY_BYTES, Location, is_aws, locate, origin
 from webhook.pod.facts import Launch, PodFacts
+from webhook.pod.stores import store_of
 from webhook.reasons import Code, because
 
 SHARD_PATTERN = "*.safetensors"

@@ -6,7 +6,6 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-_STORE = re.compile(r"(s3|gs|az)://", re.IGNORECASE)
 # A bucket by its name (an access point's alias is one, too), or an access point by its ARN (S3 user guide, 'Access
 # point ARNs'): of S3 itself, of Outposts or of Object Lambda.
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{1,254}"
@@ -36,12 +35,6 @@ class Location(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return f"s3://{self.bucket}/{self.prefix}"
-
-
-def store_of(uri: str) -> str | None:
-    """Returns the object store that a URI names, in lower case: s3, gs, az; None for anything else."""
-    found = _STORE.match(uri)
-    return found[1].lower() if found else None
 
 
 def locate(uri: str) -> Location:

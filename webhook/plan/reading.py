@@ -8,9 +8,9 @@ from webhook.lookup.facts import SHARDED_FORMAT, Shards
 from webhook.plan.inflight import Files
 from webhook.plan.subject import Subject
 from webhook.pod.facts import Engine
+from webhook.pod.stores import store_of
 from webhook.reasons import Code, Reason, because
 
-_OBJECT_STORES = frozenset({"s3", "gs", "az"})
 # The load formats that vLLM streams an object-store URI with; any other is an error there (vLLM's source).
 _STREAMED = frozenset({"auto", "runai_streamer", SHARDED_FORMAT})
 
@@ -34,7 +34,7 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 def not_streamed(subject: Subject) -> Reason | None:
     """Returns why the weights do not come through the streamer from object storage; None where they do."""
     model = subject.model
-    if _scheme(model) not in _OBJECT_STORES:
+    if store_of(model or "") is None:
         return because(Code.NOT_OBJECT_STORAGE, model=model or "a place that the pod does not tell")
     # SGLang streams every object-store URI, whatever its load format says (SGLang's source).
     if subject.launch.engine is Engine.VLLM and _load_format(subject) not in _STREAMED:
@@ -56,9 +56,9 @@ def reading_of(subject: Subject) -> Reading:
         shards, files = _part(found, readers)
         if sharded and found.rank_count and found.rank_bytes:
             shards, files = found.rank_count, _files(found.rank_bytes, found.largest_bytes)
-    scheme = _scheme(subject.model)
+    store = store_of(subject.model or "") or ""
     whole = not sharded and not distributed
-    return Reading(scheme=scheme, ranks=ranks, whole=whole, distributed=distributed, shards=shards, files=files)
+    return Reading(scheme=store, ranks=ranks, whole=whole, distributed=distributed, shards=shards, files=files)
 
 
 def local_ranks(subject: Subject) -> int:
@@ -98,8 +98,3 @@ def _files(total_bytes: int, largest_bytes: int) -> Files:
 
 def _load_format(subject: Subject) -> str:
     return (subject.launch.load_format or "").lower()
-
-
-def _scheme(uri: str | None) -> str:
-    scheme, separator, _ = (uri or "").partition("://")
-    return scheme.lower() if separator else ""

@@ -1,0 +1,11 @@
+"""Object stores that the streamer reads from, as a model's URI names them."""
+
+import re
+
+_STORE = re.compile(r"(s3|gs|az)://", re.IGNORECASE)
+
+
+def store_of(uri: str) -> str | None:
+    """Returns the object store that a URI names, in lower case: s3, gs, az; None for anything else."""
+    found = _STORE.match(uri)
+    return found[1].lower() if found else None

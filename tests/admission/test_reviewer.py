@@ -243,3 +243,26 @@ def test_a_pod_that_asks_in_words_not_understood_is_logged_and_one_that_does_not
     assert [(entry["pod"], entry["outcome"], entry["reasons"]) for entry in logs] == [
         ("qwen-", "ignored", "bad-annotation")
     ]
+
+
+@pytest.mark.parametrize(
+    ("of", "world", "name", "reason"),
+    [
+        pytest.param(
+            {**ASKED, "spec": {"futureField": "x" * 1024**2, **ASKED["spec"]}},
+            World1(),
+            "qwen-",
+            Code.POD_TOO_LARGE,
+            id="too large",
+        ),
+        pytest.param(ASKED, Slow(), "qwen-", Code.DEADLINE, id="too late"),
+        pytest.param(pod(), Silent(), "qwen-", Code.DEADLINE, id="too late for the namespace"),
+        pytest.param({"spec": {"containers": 1}}, World1(), "of-the-request", Code.UNREADABLE_POD, id="unreadable"),
+    ],
+)
+def test_a_pod_that_passes_untuned_is_logged_with_the_reason(of: Json, world: World1, name: str, reason: Code) -> None:
+    with structlog.testing.capture_logs() as logs:
+        response(endpoint(world, deadline_seconds=0.02), review(of, name="of-the-request"))
+    assert [(each["event"], each["namespace"], each["pod"], each["outcome"], each["reasons"]) for each in logs] == [
+        ("reviewed", "serving", name, "failed-open", reason)
+    ]

@@ -12,7 +12,7 @@ from webhook.admission.asgi import Receive, Scope, Send
 from webhook.admission.body import BodyReader, DisconnectedError, TooLargeError
 from webhook.admission.journal import Decided, Journal, Observer
 from webhook.admission.review import UnreadableReviewError, read_review
-from webhook.admission.reviewer import Reviewer
+from webhook.admission.reviewed import Reviewing
 from webhook.admission.settings import AdmissionSettings
 
 Headers = Sequence[tuple[bytes, bytes]]
@@ -32,13 +32,18 @@ _CLOSE: Headers = ((b"connection", b"close"),)
 
 
 class ReviewEndpoint:
-    """An ASGI application that answers `POST` of an AdmissionReview, under any path."""
+    """An ASGI application that answers `POST` of an AdmissionReview, under any path.
 
-    def __init__(self, reviewer: Reviewer, settings: AdmissionSettings, observer: Observer) -> None:
+    `subject` is the word for what is reviewed in the log.
+    """
+
+    def __init__(
+        self, reviewer: Reviewing, settings: AdmissionSettings, observer: Observer, *, subject: str = "pod"
+    ) -> None:
         self._reviewer = reviewer
         self._bodies = BodyReader(settings)
         self._body_limit_bytes = settings.body_limit_bytes
-        self._journal = Journal(observer)
+        self._journal = Journal(observer, subject)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request."""
@@ -56,7 +61,7 @@ class ReviewEndpoint:
             reviewed = await self._reviewer.review(request)
             answer = reviewed.answer
             await _respond(send, HTTPStatus.OK, answer.to(request.uid), content_type=b"application/json")
-            decided = Decided(request.uid, reviewed.template, answer) if reviewed.template else None
+            decided = Decided(request.uid, reviewed.told, answer) if reviewed.told else None
             self._journal.note(answer.outcome, answer.codes, time.perf_counter() - started, decided)
 
     async def _refuse(self, send: Send, refused: _RefusedError, started: float) -> None:

@@ -1,20 +1,34 @@
 """The gate: which requests are fastload's to act on. It comes before any engine is looked for, and is cheap.
 
-The pod's own `inject` annotation decides where it is there; else the namespace's label does.
+The pod's own `inject` annotation decides where it is there; else the namespace's label does. A workload asks by its pod
+templates, and with the same words.
 """
 
 from enum import StrEnum
 from typing import Protocol
 
+from webhook.admission.deadline import within
 from webhook.admission.decision import Decision, Outcome
 from webhook.admission.review import GroupVersionKind, GroupVersionResource, Request
 from webhook.lookup.facts import Namespace, Unknown
 from webhook.pod.annotations import read_inject
+from webhook.pod.facts import PodFacts
 from webhook.pod.view import Pod
 from webhook.reasons import Code, Reason, because
 
 _POD_KIND = GroupVersionKind(version="v1", kind="Pod")
 _POD_RESOURCE = GroupVersionResource(version="v1", resource="pods")
+# The kinds that the workloads' webhook is called for: group, version, kind, resource.
+_WORKLOADS = frozenset(
+    (GroupVersionKind(group, version, kind), GroupVersionResource(group, version, resource))
+    for group, version, kind, resource in (
+        ("apps", "v1", "Deployment", "deployments"),
+        ("apps", "v1", "StatefulSet", "statefulsets"),
+        ("batch", "v1", "Job", "jobs"),
+        ("batch", "v1", "CronJob", "cronjobs"),
+        ("leaderworkerset.x-k8s.io", "v1", "LeaderWorkerSet", "leaderworkersets"),
+    )
+)
 
 
 class OptIn(StrEnum):
@@ -44,6 +58,15 @@ def creates_pod(request: Request) -> bool:
     )
 
 
+def writes_workload(request: Request) -> bool:
+    """Tells whether the request creates or changes a workload, and is not for a subresource of one."""
+    return (
+        request.operation in ("CREATE", "UPDATE")
+        and not request.sub_resource
+        and (request.kind, request.resource) in _WORKLOADS
+    )
+
+
 def asked_by_pod(pod: Pod, prefix: str) -> OptIn | Decision | None:
     """Reads the `inject` annotation: opted in, left alone with the reason, or None where the pod does not say."""
     match read_inject(pod.metadata.annotations if pod.metadata else None, prefix):
@@ -58,10 +81,22 @@ def asked_by_pod(pod: Pod, prefix: str) -> OptIn | Decision | None:
             return None
 
 
-def asked_by_namespace(namespace: Namespace | Unknown) -> OptIn | Decision:
-    """Reads the namespace's label; a namespace of which nothing is known has not asked."""
+async def asked_by_namespace(namespaces: NamespaceSource, name: str, due: float) -> OptIn | Decision:
+    """Reads the namespace's label; a namespace of which nothing is known has not asked.
+
+    Raises:
+        TooLateError: the namespace was not known when the monotonic clock said `due`.
+    """
+    namespace = namespaces.known_namespace(name)
+    if namespace is None:
+        namespace = await within(due, namespaces.find_namespace(name))
     if isinstance(namespace, Unknown):
         return Decision(outcome=Outcome.IGNORED, reasons=(because(Code.NOT_OPTED_IN), namespace.reason))
     if namespace.opted_in:
         return OptIn.NAMESPACE
     return Decision(outcome=Outcome.IGNORED, reasons=(because(Code.NOT_OPTED_IN),))
+
+
+def is_bystander(facts: PodFacts) -> bool:
+    """Tells whether no engine is to be seen in the pod: where only its namespace asked, such a pod stays unmarked."""
+    return facts.launch is None and all(skip.code is not Code.SEVERAL_ENGINES for skip in facts.skips)

@@ -14,7 +14,7 @@ import structlog
 from webhook.admission.answer import Answer
 from webhook.admission.decision import Outcome
 from webhook.admission.review import Request
-from webhook.admission.templates import Template
+from webhook.admission.reviewed import Named
 from webhook.reasons import Code
 
 _log = structlog.get_logger()
@@ -30,10 +30,10 @@ class Observer(Protocol):
 
 
 class Decided(msgspec.Struct, frozen=True):
-    """A pod that asked for fastload: the uid of its review, its template, and its answer."""
+    """What the log tells of one review: its uid, what was reviewed, and the answer."""
 
     uid: str
-    template: Template
+    told: Named
     answer: Answer
 
 
@@ -47,11 +47,13 @@ class _Entry(msgspec.Struct, frozen=True):
 class Journal:
     """Counts and logs reviews after they were answered, those of one turn of the event loop together.
 
-    So no review waits for a lock or a line of log, and a burst of them costs less.
+    So no review waits for a lock or a line of log, and a burst of them costs less. `subject` is what is reviewed, and
+    the key of its name in the log.
     """
 
-    def __init__(self, observer: Observer) -> None:
+    def __init__(self, observer: Observer, subject: str) -> None:
         self._observer = observer
+        self._subject = subject
         # Bound once: the module's own binds anew for each line, which takes as long as the line itself.
         self._log = structlog.get_logger().bind()
         self._entries: list[_Entry] = []
@@ -88,8 +90,8 @@ class Journal:
         self._log.info(
             "reviewed",
             uid=decided.uid,
-            namespace=decided.template.namespace,
-            pod=decided.template.name,
+            namespace=decided.told.namespace,
+            **{self._subject: decided.told.name},
             outcome=decided.answer.outcome,
             reasons=",".join(decided.answer.codes),
         )

@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 	--no-header --no-emit-index-url --no-emit-find-links pyproject.toml requirements/build.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types unit e2e bench docs catalogue lock certs image deploy clean
+.PHONY: help setup run test lint types unit e2e bench docs manifests catalogue lock certs image deploy clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z0-9]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
@@ -46,7 +46,8 @@ lint: $(TOOLS)  ## Ruff and the layers between the rooms
 types: $(TOOLS)  ## mypy, strict
 	$(BIN)/mypy
 
-unit: $(TOOLS)  ## The tests that need nothing but this machine
+unit: $(TOOLS)  ## The tests that need no cluster (the first run builds helm: about 2 minutes)
+	$(BIN)/python -m tests.cluster.binaries helm
 	$(BIN)/python -m pytest --numprocesses 2 --ignore tests/e2e $(ARGS)
 
 e2e: $(TOOLS)  ## The tests against a real API server (the first run builds it: about 7 minutes)
@@ -59,6 +60,10 @@ bench: $(TOOLS)  ## Microseconds per step, and reviews per second over TLS on on
 
 docs: $(TOOLS)  ## Write the docs' tables from the code
 	$(BIN)/python -m tests.docs.tables
+
+manifests: $(TOOLS)  ## Write deploy/install.yaml from the chart, and the chart's schema of settings from the code
+	$(BIN)/python -m tests.deploy.settings_schema
+	$(BIN)/python -m tests.deploy.rendering
 
 catalogue: $(TOOLS)  ## Write the catalogue of EC2 instance types (ARGS='--aws us-west-2' asks EC2 itself)
 	$(BIN)/python -m webhook.lookup.catalogue_build $(ARGS)

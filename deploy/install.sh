@@ -28,12 +28,10 @@ if [[ -n ${RENEW:-} ]] || ! fastload certs check --folder "$folder" --name fastl
   printf '%s' "$before" >>"$folder/ca.pem"
 fi
 authorities=$(base64 <"$folder/ca.pem" | tr -d '\n')
-# Pods that start with a certificate are replaced with it.
-checksum=$(cksum <"$folder/cert.pem" | cut -d ' ' -f 1)
 
 manifests() {
   sed -e "s|image: registry.example/fastload:.*|image: $IMAGE|" -e "s|caBundle: \"\"|caBundle: $authorities|" \
-    -e "s|checksum/certificate: \"\"|checksum/certificate: \"$checksum\"|" "$here/install.yaml"
+    "$here/install.yaml"
 }
 
 if [[ -n $renewed ]]; then

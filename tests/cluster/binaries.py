@@ -1,6 +1,7 @@
-"""Builds the programs of the control plane from their Go modules, once per version.
+"""Builds the programs of the control plane, and helm, from their Go modules, once per version.
 
-Run `python -m tests.cluster.binaries` to build them ahead of the tests and print their folder.
+Run `python -m tests.cluster.binaries` to build the control plane ahead of the tests and print its folder, and with the
+argument `helm` to build helm and print its path.
 """
 
 import os
@@ -9,6 +10,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,7 +22,7 @@ _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 
 class BuildError(RuntimeError):
-    """A program of the control plane could not be built; the message ends with what `go` said."""
+    """A program could not be built; the message ends with what `go` said."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ PROGRAMS = (
     Program("kube-controller-manager", "kubernetes", "k8s.io/kubernetes/cmd/kube-controller-manager"),
     Program("kubectl", "kubernetes", "k8s.io/kubernetes/cmd/kubectl"),
 )
+HELM = Program("helm", "helm", "helm.sh/helm/v4/cmd/helm")
 
 
 def ensure_binaries(report: Report | None = None) -> Path:
@@ -54,15 +57,25 @@ def ensure_binaries(report: Report | None = None) -> Path:
         ToolchainError: there is no Go toolchain and none could be installed.
     """
     given = os.environ.get("KUBEBUILDER_ASSETS")
-    if given and not _missing(Path(given)):
+    if given and not _missing(PROGRAMS, Path(given)):
         return Path(given)
-    folder = _cached_folder()
-    # The common case takes no lock, so that it works in a read-only cache too.
-    if _missing(folder):
-        report = report or _to_standard_error
-        with exclusive(folder, report):
-            _build(_missing(folder), folder, report)
-    return folder
+    etcd = _pinned("etcd", "go.etcd.io/etcd/server/v3")
+    folder = cache_folder() / "control-plane" / f"kubernetes-{kubernetes_version()}_etcd-{etcd}_{_system()}"
+    return _complete(folder, PROGRAMS, report or _to_standard_error)
+
+
+def ensure_helm(report: Report | None = None) -> Path:
+    """Return the path of helm, building it if it is missing. A first build takes about 2 minutes on two cores.
+
+    Args:
+        report: as of `ensure_binaries`.
+
+    Raises:
+        BuildError: the build failed.
+        ToolchainError: there is no Go toolchain and none could be installed.
+    """
+    folder = cache_folder() / "helm" / f"{_pinned('helm', 'helm.sh/helm/v4')}_{_system()}"
+    return _complete(folder, [HELM], report or _to_standard_error) / HELM.name
 
 
 def kubernetes_version() -> str:
@@ -70,11 +83,9 @@ def kubernetes_version() -> str:
     return _pinned("kubernetes", "k8s.io/kubernetes")
 
 
-def _cached_folder() -> Path:
+def _system() -> str:
     machine = platform.machine()
-    system = f"{platform.system().lower()}_{_ARCHITECTURES.get(machine, machine)}"
-    etcd = _pinned("etcd", "go.etcd.io/etcd/server/v3")
-    return cache_folder() / "control-plane" / f"kubernetes-{kubernetes_version()}_etcd-{etcd}_{system}"
+    return f"{platform.system().lower()}_{_ARCHITECTURES.get(machine, machine)}"
 
 
 def _pinned(module: str, dependency: str) -> str:
@@ -85,14 +96,22 @@ def _pinned(module: str, dependency: str) -> str:
     return found[1]
 
 
-def _missing(folder: Path) -> list[Program]:
-    return [program for program in PROGRAMS if not os.access(folder / program.name, os.X_OK)]
+def _complete(folder: Path, programs: Sequence[Program], report: Report) -> Path:
+    # The common case takes no lock, so that it works in a read-only cache too.
+    if _missing(programs, folder):
+        with exclusive(folder, report):
+            _build(_missing(programs, folder), folder, report)
+    return folder
+
+
+def _missing(programs: Sequence[Program], folder: Path) -> list[Program]:
+    return [program for program in programs if not os.access(folder / program.name, os.X_OK)]
 
 
 def _build(programs: list[Program], folder: Path, report: Report) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if programs:
-        report("building the control plane: some 7 minutes on two cores if Go's build cache is cold")
+        report("building programs for the tests: some 9 minutes in all on two cores if Go's build cache is cold")
     for number, program in enumerate(programs, start=1):
         go = find_go(required_version(_MODULES / program.module / "go.mod"), report)
         progress = f"{program.name} ({number} of {len(programs)})"
@@ -135,4 +154,4 @@ def _to_standard_error(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{ensure_binaries()}\n")
+    sys.stdout.write(f"{ensure_helm() if sys.argv[1:] == ['helm'] else ensure_binaries()}\n")

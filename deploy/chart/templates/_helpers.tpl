@@ -1,0 +1,93 @@
+{{- define "fastload.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* The name of every object: the release's, with the chart's behind it where that isn't part of it. */}}
+{{- define "fastload.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" -}}
+{{- else if contains (include "fastload.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 52 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "fastload.name" .) | trunc 52 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "fastload.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "fastload.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "fastload.labels" -}}
+{{ include "fastload.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- with .Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/*
+What every object's metadata begins with. Takes the root as `root`, and where there are any: a `suffix` of the name,
+`labels` and `annotations` of this object, `cluster` where it is in no namespace.
+*/}}
+{{- define "fastload.metadata" -}}
+{{- $root := .root -}}
+name: {{ include "fastload.fullname" $root }}{{ .suffix }}
+{{- if not .cluster }}
+namespace: {{ $root.Release.Namespace }}
+{{- end }}
+labels:
+  {{- mustMergeOverwrite (include "fastload.labels" $root | fromYaml) (.labels | default dict) | toYaml | nindent 2 }}
+{{- with mustMerge (dict) (.annotations | default dict) $root.Values.commonAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "fastload.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (include "fastload.fullname" .) .Values.serviceAccount.name -}}
+{{- else -}}
+{{- default "default" .Values.serviceAccount.name -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "fastload.image" -}}
+{{- if .Values.image.digest -}}
+{{- printf "%s@%s" .Values.image.repository .Values.image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "fastload.certificateSecret" -}}
+{{- .Values.certificates.secretName | default (printf "%s-tls" (include "fastload.fullname" .)) -}}
+{{- end -}}
+
+{{- define "fastload.priorityClass" -}}
+{{- if .Values.priorityClass.create -}}
+{{- .Values.priorityClassName | default (include "fastload.fullname" .) -}}
+{{- else -}}
+{{- .Values.priorityClassName -}}
+{{- end -}}
+{{- end -}}
+
+{{/* A setting's value as its environment variable spells it. Numbers go through JSON, which knows no 3.1e+06. */}}
+{{- define "fastload.spelled" -}}
+{{- if kindIs "slice" . -}}
+{{- join "," . -}}
+{{- else if kindIs "string" . -}}
+{{- . -}}
+{{- else -}}
+{{- toJson . -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Whom the API server trusts, for every webhook's clientConfig. */}}
+{{- define "fastload.caBundle" -}}
+{{- if eq .Values.certificates.source "secret" -}}
+caBundle: {{ .Values.certificates.caBundle | b64enc | quote }}
+{{- end -}}
+{{- end -}}

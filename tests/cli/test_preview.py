@@ -221,14 +221,6 @@ def test_patch_is_a_line_of_json_for_each_document() -> None:
     assert [bool(json.loads(line)) for line in lines] == [False, True]
 
 
-def test_text_tells_the_decision_without_colours_in_a_pipe() -> None:
-    text = preview(*DECLARED).stdout
-    assert text.startswith("Pod qwen  injected\n")
-    assert "  model     s3://models/qwen  (17 shards, 67 GiB, the largest 3.94 GiB)\n" in text
-    assert "  RUNAI_STREAMER_CONCURRENCY=17\n" in text
-    assert "\x1b" not in text
-
-
 def test_the_estimate_is_published_or_fitted_and_priced() -> None:
     (pod,) = pods(*DECLARED)
     estimate = pod["estimate"]
@@ -251,19 +243,6 @@ def test_a_price_that_is_given_wins() -> None:
 def test_a_pod_that_is_left_alone_has_no_estimate() -> None:
     (pod,) = pods("--offline", manifest=POD.replace("--model=s3://models/qwen", "--version").replace("vllm", "tool"))
     assert pod["estimate"] is None
-
-
-def test_text_tells_estimated_figures_from_published_ones() -> None:
-    lines = preview(*DECLARED).stdout.splitlines()
-    rows = {line.split()[0]: line.split()[1:] for line in lines[lines.index("") :] if line.startswith("    ")}
-    assert rows["image-pull"] == ["30", "to", "240", "30", "to", "240", "0"]
-    assert rows["torch-compile"][-3:] == ["4", "to", "6"]
-    assert rows["weights"][0].startswith("~")
-    assert any("13.75 USD/h" in line for line in lines)
-
-
-def test_text_says_when_there_is_no_pod() -> None:
-    assert preview("--offline", manifest=SIDECAR).stdout == "No pod and no pod template in the input.\n"
 
 
 @pytest.mark.parametrize("kind", ["InferenceService", "LLMInferenceService", "DynamoGraphDeployment"])

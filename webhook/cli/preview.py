@@ -12,6 +12,7 @@ import click
 import msgspec
 
 from webhook.cli.failure import Failure
+from webhook.cli.layout import colour_wanted, line_width
 from webhook.cli.options import settings_from, warn_of_ignored
 from webhook.cli.text import as_text
 from webhook.cli.world import open_pipeline
@@ -104,7 +105,7 @@ def command(
         raise Failure(str(error)) from None
     for sentence in explain_indirect(documents):
         click.echo(f"Note: {sentence}", err=True)
-    click.echo(_WRITERS[Output(output)](documents, outcome), nl=False)
+    click.echo(_WRITERS[Output(output)](documents, outcome), nl=False, color=colour_wanted(sys.stdout))
 
 
 def _content(file: str) -> bytes:
@@ -119,7 +120,7 @@ def _as_json(_documents: Sequence[Document], outcome: Outcome) -> str:
 
 
 _WRITERS: dict[Output, Callable[[Sequence[Document], Outcome], str]] = {
-    Output.TEXT: lambda _documents, outcome: as_text(outcome.preview),
+    Output.TEXT: lambda _documents, outcome: as_text(outcome.preview, line_width()),
     Output.JSON: _as_json,
     Output.PATCH: lambda _documents, outcome: as_patches(outcome.patches),
     Output.YAML: lambda _documents, outcome: as_yaml(outcome.patched),

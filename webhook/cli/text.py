@@ -1,52 +1,79 @@
-"""A preview for people: what is set on each pod, and why."""
+"""A preview for people: what is done to each pod, why, and what it is worth."""
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 import click
 
-from webhook.cli.estimate_text import estimate_lines
-from webhook.plan.types import Status
+from webhook.cli.estimate_text import LEGEND, estimate_lines
+from webhook.cli.layout import described, fold, paragraph, printable, section
+from webhook.cli.settings_text import setting_lines
+from webhook.plan.types import Status, Verdict
 from webhook.preview.contract import PodPreview, Preview, ShardFiles
 from webhook.reasons import Counsel, Reason
 
 _COLOURS = {Status.INJECTED: "green", Status.PARTIAL: "yellow", Status.SKIPPED: "bright_black"}
+_VERDICTS = {Verdict.TUNE: "tuned", Verdict.KEEP: "yours, kept", Verdict.SKIP: "left alone"}
 _GIB = 2**30
+_LABEL = 10
+_INDENT = 4
 
 
-def as_text(preview: Preview) -> str:
-    """Writes the preview; styled, and click strips the styles where the output is no terminal."""
+def as_text(preview: Preview, width: int) -> str:
+    """Writes the preview in lines of at most `width` characters, where words allow; styled."""
     if not preview.pods:
         return "No pod and no pod template in the input.\n"
-    return "\n".join("".join(f"{line}\n" for line in _pod(pod)) for pod in preview.pods)
+    blocks: list[Iterable[str]] = [_pod(pod, width) for pod in preview.pods]
+    if any(pod.estimate for pod in preview.pods):
+        blocks.append(paragraph(LEGEND, width, 0))
+    if len(preview.pods) > 1:
+        blocks.append([_summary(preview)])
+    return "\n".join("".join(f"{line}\n" for line in block) for block in blocks)
 
 
-def _pod(pod: PodPreview) -> Iterator[str]:
-    where = f"{pod.source.kind} {pod.source.name or '(unnamed)'}"
-    yield f"{click.style(where, bold=True)}  {click.style(pod.status, fg=_COLOURS[pod.status])}"
-    yield click.style(f"  {pod.source.file}, document {pod.source.document} {pod.source.path}".rstrip(), dim=True)
+def _summary(preview: Preview) -> str:
+    counts = Counter(pod.status for pod in preview.pods)
+    told = ", ".join(click.style(f"{counts[status]} {status}", fg=_COLOURS[status]) for status in Status)
+    silent = sum(not pod.opted_in for pod in preview.pods)
+    return (
+        f"{click.style(f'{len(preview.pods)} pods', bold=True)}: {told}{f'; {silent} not opted in' if silent else ''}"
+    )
+
+
+def _pod(pod: PodPreview, width: int) -> Iterator[str]:
+    where = printable(f"{pod.source.kind} {pod.source.name or '(unnamed)'}")
+    status = click.style(pod.status, fg=_COLOURS[pod.status], bold=True)
+    yield f"{click.style(where, bold=True)}  {status}"
+    place = f"{pod.source.file}, document {pod.source.document} {pod.source.path}".rstrip()
+    yield from (click.style(line, dim=True) for line in paragraph(place, width, 2))
     if not pod.opted_in:
-        yield "  not opted in: this is what would happen if it were"
+        yield from paragraph("not opted in: this is what would happen if it were", width, 2)
     yield ""
-    yield from _facts(pod)
-    yield f"  {'features':<10}streamer {pod.streamer}, retry {pod.retry}, compile cache {pod.cache}"
-    yield from _settings(pod)
-    yield from _sentences("why", pod.reasons)
-    yield from _sentences("advice", pod.advice)
+    yield from _facts(pod, width)
+    yield from section("settings", setting_lines(pod.settings, width))
+    yield from section("reasons", _sentences(pod.reasons, width))
+    yield from section("advice", _sentences(pod.advice, width))
     if pod.estimate:
-        yield ""
-        yield from estimate_lines(pod.estimate)
+        yield from section("cold start, in seconds", estimate_lines(pod.estimate, width))
 
 
-def _facts(pod: PodPreview) -> Iterator[str]:
+def _facts(pod: PodPreview, width: int) -> Iterator[str]:
     if pod.container:
-        yield f"  {'engine':<10}{pod.engine} in container {pod.container}, {_ranks(pod)}"
+        yield from _fact("engine", f"{pod.engine} in container {pod.container}, {_ranks(pod)}", width)
     if pod.model:
-        yield f"  {'model':<10}{pod.model}{_files(pod.shards)}"
+        yield from _fact("model", f"{pod.model}{_files(pod.shards)}", width)
     if pod.instance_types:
         shown = ", ".join(pod.instance_types[:4])
         more = len(pod.instance_types) - 4
-        yield f"  {'node':<10}{shown}{f' and {more} more types' if more > 0 else ''}"
+        yield from _fact("node", f"{shown}{f' and {more} more types' if more > 0 else ''}", width)
+    parts = {"streamer": pod.streamer, "retry": pod.retry, "compile cache": pod.cache}
+    yield from _fact("parts", "; ".join(f"{name} {_VERDICTS[verdict]}" for name, verdict in parts.items()), width)
+
+
+def _fact(label: str, text: str, width: int) -> Iterator[str]:
+    first, *rest = fold(text, width - 2 - _LABEL)
+    yield f"  {label:<{_LABEL}}{first}"
+    yield from (f"  {'':<{_LABEL}}{line}" for line in rest)
 
 
 def _ranks(pod: PodPreview) -> str:
@@ -59,20 +86,8 @@ def _files(shards: ShardFiles | None) -> str:
         return ""
     plural = "" if shards.count == 1 else "s"
     total, largest = (f"{size / _GIB:.3g} GiB" for size in (shards.bytes, shards.largest_bytes))
-    return f"  ({shards.count} shard{plural}, {total}, the largest {largest})"
+    return f" ({shards.count} shard{plural}, {total}, the largest {largest})"
 
 
-def _settings(pod: PodPreview) -> Iterator[str]:
-    """Writes the settings, those with the same reason together."""
-    for reason, group in groupby(pod.settings, lambda setting: setting.reason):
-        yield ""
-        yield from (f"  {click.style(f'{setting.name}={setting.value}', fg='cyan')}" for setting in group)
-        yield f"      {reason}"
-
-
-def _sentences(title: str, sentences: tuple[Reason, ...] | tuple[Counsel, ...]) -> Iterator[str]:
-    if sentences:
-        yield ""
-        yield f"  {title}"
-    for sentence in sentences:
-        yield f"    {click.style(sentence.code, bold=True)}: {sentence.text}"
+def _sentences(sentences: tuple[Reason, ...] | tuple[Counsel, ...], width: int) -> Iterator[str]:
+    return described([(each.code, each.text) for each in sentences], width, _INDENT)

@@ -64,7 +64,7 @@ def _widths(rows: Sequence[_Row]) -> list[int]:
 
 def _line(row: _Row, widths: Sequence[int]) -> str:
     figures = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-    return _MARGIN + "   ".join((row[0].ljust(widths[0]), *figures))
+    return _MARGIN + "  ".join((row[0].ljust(widths[0]), *figures))
 
 
 def _layer(layer: Layer) -> str:

@@ -1,0 +1,1 @@
+"""Certificates that fastload makes, renews and has trusted by itself, for years."""

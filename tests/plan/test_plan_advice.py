@@ -23,6 +23,7 @@ POD_IP = facts(
     container=container(env=env({"VLLM_NIXL_SIDE_CHANNEL_HOST": None})),
     view=view(field("VLLM_NIXL_SIDE_CHANNEL_HOST", "status.podIP")),
 )
+HOST_IP = facts(container=container(env=env({"VLLM_HOST_IP": None})), view=view(field("VLLM_HOST_IP", "status.podIP")))
 THROUGH_ANOTHER = facts(
     container=container(env=env({"POD": None, "VLLM_X": None})),
     view=view(field("POD", "metadata.name"), EnvVar(name="VLLM_X", value="x-$(POD)")),
@@ -81,6 +82,7 @@ CASES = [
         True,
     ),
     ("pod IP in a VLLM_ name", POD_IP, world(P5), Advice.PER_POD_ENV, True),
+    ("pod IP in a name that no vLLM hashes", HOST_IP, world(P5), Advice.PER_POD_ENV, False),
     ("by way of another name", THROUGH_ANOTHER, world(P5), Advice.PER_POD_ENV, True),
     ("the same in all pods", FROM_LABEL, world(P5), Advice.PER_POD_ENV, False),
     ("loader JSON", facts(launch=launch(loader=LoaderConfig(concurrency=4))), world(P5), Advice.LOADER_CONFIG, True),

@@ -30,8 +30,13 @@ _RANK_BYTES_PER_SECOND = 480 * MIB
 _PER_POD = frozenset(
     {"status.podIP", "status.podIPs", "status.hostIP", "metadata.name", "metadata.uid", "spec.nodeName"}
 )
-# On vLLM's list of names that its compile hash ignores.
-_HASH_IGNORES = frozenset({"VLLM_CACHE_ROOT", "VLLM_ASSETS_CACHE", "VLLM_ENABLE_STARTUP_PLAN"})
+# Names that no vLLM from 0.10 on puts into its compile hash (its sources; `make contract` looks at the newest).
+HASH_IGNORES = frozenset(
+    {
+        *("VLLM_CACHE_ROOT", "VLLM_ASSETS_CACHE", "VLLM_ENABLE_STARTUP_PLAN"),
+        *("VLLM_HOST_IP", "VLLM_DP_MASTER_IP", "VLLM_RPC_BASE_PATH", "VLLM_LOGGING_PREFIX"),
+    }
+)
 # How a pod tells the cluster-autoscaler that its node may go although the pod has folders of it (its FAQ).
 _EVICTABLE_VOLUMES = "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes"
 _EVICTION = frozenset({_EVICTABLE_VOLUMES, "cluster-autoscaler.kubernetes.io/safe-to-evict"})
@@ -120,7 +125,7 @@ def per_pod_names(subject: Subject) -> list[str]:
     suspects = [
         name
         for name, value in subject.env.values.items()
-        if value is None and name.startswith("VLLM_") and name not in _HASH_IGNORES
+        if value is None and name.startswith("VLLM_") and name not in HASH_IGNORES
     ]
     if not suspects:
         return []

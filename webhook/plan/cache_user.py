@@ -11,7 +11,7 @@ from webhook.reasons import Code, Reason, because
 # What does not outlive the pod.
 FLEETING = frozenset({VolumeKind.EMPTY_DIR, VolumeKind.MEMORY, VolumeKind.EPHEMERAL})
 # Where the engines keep their caches by default, below XDG_CACHE_HOME (the engines' sources).
-_BELOW_CACHE = {Engine.VLLM: "vllm", Engine.SGLANG: "sglang", Engine.NONE: ""}
+DEFAULT_FOLDERS = {Engine.VLLM: "vllm", Engine.SGLANG: "sglang", Engine.NONE: ""}
 _CACHE = ".cache"
 # Where the libraries that compile keep theirs by default: in a home, in its .cache, and in /tmp (their documentation).
 _IN_HOME = frozenset({".triton", ".nv", ".deep_gemm", ".tilelang"})
@@ -48,7 +48,7 @@ def names_on_fleeting_volumes(engine: Engine, container: EngineContainer) -> tup
 
 def _holds_cache(engine: Engine, mount: Mount, env: UserEnv) -> bool:
     """Whether the volume is mounted on the engine's default cache folder, over it or within it."""
-    folders = (f"{home}/{_BELOW_CACHE[engine]}" for home in _cache_homes(mount, env))
+    folders = (f"{home}/{DEFAULT_FOLDERS[engine]}" for home in _cache_homes(mount, env))
     return any(lies_in(folder, mount.path) or lies_in(mount.path, folder) for folder in folders)
 
 

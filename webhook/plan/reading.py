@@ -12,7 +12,7 @@ from webhook.pod.stores import store_of
 from webhook.reasons import Code, Reason, because
 
 # The load formats that vLLM streams an object-store URI with; any other is an error there (vLLM's source).
-_STREAMED = frozenset({"auto", "runai_streamer", SHARDED_FORMAT})
+STREAMED_FORMATS = frozenset({"auto", "runai_streamer", SHARDED_FORMAT})
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,7 +37,7 @@ def not_streamed(subject: Subject) -> Reason | None:
     if store_of(model or "") is None:
         return because(Code.NOT_OBJECT_STORAGE, model=model or "a place that the pod does not tell")
     # SGLang streams every object-store URI, whatever its load format says (SGLang's source).
-    if subject.launch.engine is Engine.VLLM and _load_format(subject) not in _STREAMED:
+    if subject.launch.engine is Engine.VLLM and _load_format(subject) not in STREAMED_FORMATS:
         return because(
             Code.OTHER_LOAD_FORMAT, load_format=subject.launch.load_format or "(unknown before the pod runs)"
         )

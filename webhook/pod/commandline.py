@@ -40,6 +40,11 @@ class Grammar:
         self._options = options
         self._sorted = sorted(spelling for spelling in options if spelling.startswith("--"))
 
+    @property
+    def options(self) -> Mapping[str, Option]:
+        """Every flag by each of its spellings."""
+        return self._options
+
     def extended(self, options: Mapping[str, Option]) -> "Grammar":
         """This grammar with more flags."""
         return Grammar(dotted=self.dotted, options={**self._options, **options})

@@ -2,7 +2,8 @@
 
 import re
 
-_STORE = re.compile(r"(s3|gs|az)://", re.IGNORECASE)
+STORES = ("s3", "gs", "az")
+_STORE = re.compile(rf"({'|'.join(STORES)})://", re.IGNORECASE)
 
 
 def store_of(uri: str) -> str | None:

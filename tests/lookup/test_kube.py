@@ -10,6 +10,7 @@ from aiohttp import web
 from kubernetes.aio import client
 
 from webhook.lookup.kube import Kubernetes
+from webhook.lookup.kubeconfig import KubeContext
 from webhook.lookup.watching import KubeError
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -131,15 +132,34 @@ def test_outside_a_cluster_there_is_no_service_account(monkeypatch: pytest.Monke
         Kubernetes.in_cluster()
 
 
-def test_a_kubeconfig(tmp_path: Path) -> None:
+KUBECONFIG = (
+    "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+    "contexts: [{name: c, context: {cluster: k, user: u}}, {name: d, context: {cluster: none}}]\n"
+    "clusters: [{name: k, cluster: {server: 'https://127.0.0.1:1'}}]\nusers: [{name: u, user: {token: t}}]\n"
+)
+
+
+def test_a_kubeconfig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "config").write_text(KUBECONFIG)
+
     async def scene() -> None:
-        with pytest.raises(KubeError, match="kubeconfig"):
-            await Kubernetes.from_kubeconfig(str(tmp_path / "absent"))
-        (tmp_path / "config").write_text(
-            "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
-            "contexts: [{name: c, context: {cluster: k, user: u}}]\n"
-            "clusters: [{name: k, cluster: {server: 'http://127.0.0.1:1'}}]\nusers: [{name: u, user: {token: t}}]\n"
-        )
-        await (await Kubernetes.from_kubeconfig(str(tmp_path / "config"))).close()
+        monkeypatch.setenv("KUBECONFIG", str(tmp_path / "absent"))
+        with pytest.raises(KubeError, match="no such file"):
+            await Kubernetes.from_kubeconfig()
+        monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
+        kube = await Kubernetes.from_kubeconfig()
+        assert kube.server == "https://127.0.0.1:1"
+        await kube.close()
+
+    play(scene)
+
+
+def test_a_context_that_leads_nowhere(tmp_path: Path) -> None:
+    (tmp_path / "config").write_text(KUBECONFIG)
+    nowhere = KubeContext(name="d", namespace=None, files=(str(tmp_path / "config"),))
+
+    async def scene() -> None:
+        with pytest.raises(KubeError, match="kubeconfig: ConfigException"):
+            await Kubernetes.from_kubeconfig(nowhere)
 
     play(scene)

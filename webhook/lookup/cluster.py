@@ -10,12 +10,12 @@ import msgspec
 from webhook.lookup.facts import Namespace, Unknown
 from webhook.lookup.inventory import Inventory
 from webhook.lookup.stores import NamespaceRules, Namespaces, Nodes, NodeView, Pools, PoolView
-from webhook.lookup.watching import Follower, KubeApi, KubeError, Named
+from webhook.lookup.watching import Follower, KubeApi, KubeError, Named, decode
 from webhook.reasons import Code, because
 
 _NAMESPACES = "/api/v1/namespaces"
-_NODES = "/api/v1/nodes"
-_POOLS = "/apis/karpenter.sh/v1/nodepools"
+NODES = "/api/v1/nodes"
+POOLS = "/apis/karpenter.sh/v1/nodepools"
 
 
 class ClusterView(Protocol):
@@ -64,8 +64,8 @@ class Cluster:
         self._pools = Pools()
         self._followers: dict[str, Follower[Named] | Follower[NodeView] | Follower[PoolView]] = {
             "namespaces": Follower(api, _NAMESPACES, Named, self._namespaces),
-            "nodes": Follower(api, _NODES, NodeView, self._nodes),
-            "nodepools": Follower(api, _POOLS, PoolView, self._pools),
+            "nodes": Follower(api, NODES, NodeView, self._nodes),
+            "nodepools": Follower(api, POOLS, PoolView, self._pools),
         }
         self._tasks: list[asyncio.Task[None]] = []
         self._inventory = Inventory()
@@ -112,14 +112,30 @@ class Cluster:
     async def fetch_namespace(self, name: str) -> Namespace | Unknown:
         """Asks the API server for one namespace."""
         try:
-            body = await self._api.get(f"{_NAMESPACES}/{quote(name, safe='')}", {})
-            found = msgspec.json.decode(body, type=Named)
-        except (KubeError, msgspec.DecodeError) as fault:
-            return Unknown(because(Code.NAMESPACE_UNKNOWN, namespace=name, problem=_problem(fault)))
-        return self._rules.read(name, found.metadata.labels or {})
+            return await read_namespace(self._api, self._rules, name)
+        except KubeError as fault:
+            return unknown_namespace(name, fault)
 
 
-def _problem(fault: Exception) -> str:
-    if isinstance(fault, KubeError) and fault.status:
+async def read_namespace(api: KubeApi, rules: NamespaceRules, name: str) -> Namespace:
+    """Asks the API server for one namespace.
+
+    Raises:
+        KubeError: the server is not reached, refuses, has no such namespace, or sends what cannot be read.
+    """
+    body = await api.get(f"{_NAMESPACES}/{quote(name, safe='')}", {})
+    return rules.read(name, decode(_NAMED, body).metadata.labels or {})
+
+
+def unknown_namespace(name: str, fault: KubeError) -> Unknown:
+    """Returns what stands for a namespace that could not be read."""
+    return Unknown(because(Code.NAMESPACE_UNKNOWN, namespace=name, problem=_problem(fault)))
+
+
+_NAMED = msgspec.json.Decoder(Named)
+
+
+def _problem(fault: KubeError) -> str:
+    if fault.status:
         return f"status {fault.status}"
-    return "no answer" if isinstance(fault, KubeError) else "an answer that cannot be read"
+    return "an answer that cannot be read" if isinstance(fault.__cause__, msgspec.DecodeError) else "no answer"

@@ -1,8 +1,9 @@
 """The API server as the `kubernetes` package reaches it.
 
-Loading that package takes half a second, so only a server that follows a cluster imports this module.
+Loading that package takes half a second, so only what talks to a cluster imports this module.
 """
 
+import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import aiohttp
 from kubernetes.aio import client, config
 
+from webhook.lookup.kubeconfig import KubeContext, find_context
 from webhook.lookup.watching import KubeError
 
 # How long one call may take in all, and a watch may be silent, in seconds. The server sends a bookmark about once a
@@ -38,16 +40,27 @@ class Kubernetes:
         return cls(configuration)
 
     @classmethod
-    async def from_kubeconfig(cls, path: str | None = None) -> "Kubernetes":
-        """Connects as a kubeconfig says: the one given, else KUBECONFIG's, else ~/.kube/config.
+    async def from_kubeconfig(cls, context: KubeContext | None = None) -> "Kubernetes":
+        """Connects as a context of a kubeconfig says; without one, as the environment's current context does.
 
         Raises:
-            KubeError: where it cannot be read.
+            KubeError: where it cannot be used.
         """
+        context = context or find_context(os.environ)
         configuration = client.Configuration()
-        with _translated("kubeconfig"):
-            await config.load_kube_config(path, client_configuration=configuration)  # type: ignore[no-untyped-call]  # ditto
+        files = os.pathsep.join(context.files)
+        try:
+            await config.load_kube_config(  # type: ignore[no-untyped-call]  # it has no types
+                files, context.name, client_configuration=configuration, persist_config=False
+            )
+        except Exception as fault:  # what is missing or of another type surfaces as an error of any kind
+            raise KubeError(f"kubeconfig: {type(fault).__name__}") from fault
         return cls(configuration)
+
+    @property
+    def server(self) -> str:
+        """URL of the API server."""
+        return str(self._client.configuration.host)
 
     async def get(self, path: str, query: Mapping[str, str]) -> bytes:
         """Returns the body of a GET; see `KubeApi`."""

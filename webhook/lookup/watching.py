@@ -97,6 +97,27 @@ class _Page(msgspec.Struct, Generic[T], frozen=True):
     items: list[T] | None = None
 
 
+def pages_of(kind: type[T]) -> msgspec.json.Decoder[_Page[T]]:
+    """Returns what reads the pages of a resource."""
+    return msgspec.json.Decoder(_Page[kind])  # type: ignore[valid-type]  # a type that is a value here
+
+
+async def list_all(api: KubeApi, path: str, pages: msgspec.json.Decoder[_Page[T]]) -> tuple[list[T], str]:
+    """Returns every object of a resource, page by page, and the version that they show.
+
+    Raises:
+        KubeError: the server is not reached, refuses, or sends what cannot be read.
+    """
+    objects: list[T] = []
+    query = {"limit": str(_PAGE)}
+    while True:
+        page = decode(pages, await api.get(path, query))
+        objects += page.items or ()
+        if not page.metadata.continue_:
+            return objects, page.metadata.resource_version
+        query["continue"] = page.metadata.continue_
+
+
 class _Event(msgspec.Struct, frozen=True):
     type: str
     object: msgspec.Raw
@@ -120,7 +141,7 @@ class Follower(Generic[T]):
     ) -> None:
         self._api = api
         self._path = path
-        self._page = msgspec.json.Decoder(_Page[kind])  # type: ignore[valid-type]  # a type that is a value here
+        self._page = pages_of(kind)
         self._object = msgspec.json.Decoder(kind)
         self._store = store
         self._sleep = sleep
@@ -149,15 +170,9 @@ class Follower(Generic[T]):
 
     async def _list(self) -> str:
         """Fills the store from all pages, and returns the version that it shows."""
-        objects: list[T] = []
-        query = {"limit": str(_PAGE)}
-        while True:
-            page = _decode(self._page, await self._api.get(self._path, query))
-            objects += page.items or ()
-            if not page.metadata.continue_:
-                self._store.replace(objects)
-                return page.metadata.resource_version
-            query["continue"] = page.metadata.continue_
+        objects, version = await list_all(self._api, self._path, self._page)
+        self._store.replace(objects)
+        return version
 
     async def _watch(self, version: str) -> None:
         query = {
@@ -167,14 +182,14 @@ class Follower(Generic[T]):
             "timeoutSeconds": str(_WATCH_SECONDS),
         }
         async for line in self._api.watch(self._path, query):
-            self._apply(_decode(_EVENTS, line))
+            self._apply(decode(_EVENTS, line))
             self._settle(None)
 
     def _apply(self, event: _Event) -> None:
         if event.type == "ERROR":
-            status = _decode(_STATUSES, event.object)
+            status = decode(_STATUSES, event.object)
             raise KubeError(f"watch of {self._path}: {status.reason or status.code}", status.code)
-        found = _decode(self._object, event.object)
+        found = decode(self._object, event.object)
         if event.type in ("ADDED", "MODIFIED"):
             self._store.put(found)
         elif event.type == "DELETED":
@@ -218,7 +233,12 @@ _STATUSES = msgspec.json.Decoder(_Status)
 D = TypeVar("D")
 
 
-def _decode(decoder: msgspec.json.Decoder[D], body: bytes | msgspec.Raw) -> D:
+def decode(decoder: msgspec.json.Decoder[D], body: bytes | msgspec.Raw) -> D:
+    """Reads what the server sent.
+
+    Raises:
+        KubeError: it is not what was asked for.
+    """
     try:
         return decoder.decode(body)
     except msgspec.DecodeError as fault:

@@ -60,6 +60,7 @@ bench: $(TOOLS)  ## Microseconds per step, and reviews per second over TLS on on
 
 docs: $(TOOLS)  ## Write the docs' tables from the code
 	$(BIN)/python -m tests.docs.tables
+	$(BIN)/python -m tests.deploy.values_table
 
 manifests: $(TOOLS)  ## Write deploy/install.yaml from the chart, and the chart's schema of settings from the code
 	$(BIN)/python -m tests.deploy.settings_schema

@@ -1,11 +1,16 @@
-"""The chart renders, and what is committed beside it is made from it and from the code."""
+"""The chart passes helm's own checks, and what is committed beside it is made from it and from the code."""
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
+import yaml
 
-from tests.deploy.rendering import CHART, INSTALL, helm, install_yaml, template
+from tests.deploy.rendering import CHART, INSTALL, helm, install_yaml
 from tests.deploy.settings_schema import SCHEMA, spelled, with_settings
+from tests.deploy.values_table import README, VALUES, documented, readme
+from webhook import __version__
 
 
 @pytest.mark.parametrize("flags", [[], ["--strict"]])
@@ -22,7 +27,36 @@ def test_the_schema_knows_fastloads_settings() -> None:
     assert SCHEMA.read_text() == spelled(with_settings(json.loads(SCHEMA.read_text()))), "run `make manifests`"
 
 
-def test_a_value_that_does_not_exist_is_refused_by_name() -> None:
-    done = template({"replica": 3})
-    assert done.returncode != 0
-    assert "replica" in done.stderr
+def test_its_readme_says_what_values_yaml_says() -> None:
+    assert README.read_text() == readme(), "run `make docs`"
+
+
+def test_it_installs_the_version_that_it_lies_beside() -> None:
+    chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
+    assert (chart["version"], chart["appVersion"]) == (__version__, __version__)
+
+
+def leaves(values: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for key, value in values.items():
+        if isinstance(value, dict) and value:
+            yield from leaves(value, (*path, key))
+        else:
+            yield (*path, key)
+
+
+def test_every_value_is_explained() -> None:
+    explained = {value.path for value in documented()}
+    paths = list(leaves(yaml.safe_load(VALUES.read_text())))
+    assert [path for path in paths if not any(path[:length] in explained for length in range(1, len(path) + 1))] == []
+
+
+def test_every_value_that_the_schema_takes_has_a_default() -> None:
+    def declared(schema: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+        for key, inner in schema["properties"].items():
+            if inner.get("properties") and (*path, key) not in explained:
+                yield from declared(inner, (*path, key))
+            else:
+                yield (*path, key)
+
+    explained = {value.path for value in documented()}
+    assert {*declared(json.loads(SCHEMA.read_text()))} - {("global",)} == explained

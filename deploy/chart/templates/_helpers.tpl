@@ -91,3 +91,29 @@ annotations:
 caBundle: {{ .Values.certificates.caBundle | b64enc | quote }}
 {{- end -}}
 {{- end -}}
+
+{{/* Values that are each fine and don't go together; the schema sees them one by one. */}}
+{{- define "fastload.check" -}}
+{{- $deadline := .Values.settings.deadlineSeconds | default 2 | float64 -}}
+{{- $drain := .Values.settings.drainSeconds | default 5 | float64 -}}
+{{- if ge $deadline (float64 .Values.webhooks.timeoutSeconds) -}}
+{{- fail (printf "settings.deadlineSeconds is %v, webhooks.timeoutSeconds %v: the API server would give up before fastload answers; make the deadline shorter" $deadline .Values.webhooks.timeoutSeconds) -}}
+{{- end -}}
+{{- if le (float64 .Values.terminationGracePeriodSeconds) (addf $drain $deadline) -}}
+{{- fail (printf "terminationGracePeriodSeconds is %v: reviews would be cut off; make it more than settings.drainSeconds (%v) and settings.deadlineSeconds (%v) together" .Values.terminationGracePeriodSeconds $drain $deadline) -}}
+{{- end -}}
+{{- range .Values.env -}}
+{{- if hasPrefix "FASTLOAD_" .name -}}
+{{- fail (printf "env: %s is a setting of fastload's, which the chart takes below settings, in camel case" .name) -}}
+{{- end -}}
+{{- end -}}
+{{- if eq (int .Values.ports.reviews) (int .Values.ports.admin) -}}
+{{- fail (printf "ports.reviews and ports.admin are both %v; give them different ports" .Values.ports.reviews) -}}
+{{- end -}}
+{{- if eq (int .Values.service.port) (int .Values.ports.admin) -}}
+{{- fail (printf "service.port and ports.admin are both %v, and the Service has both; give them different ports" .Values.service.port) -}}
+{{- end -}}
+{{- if and .Values.autoscaling.enabled (gt (int .Values.autoscaling.minReplicas) (int .Values.autoscaling.maxReplicas)) -}}
+{{- fail (printf "autoscaling.minReplicas is %v, more than autoscaling.maxReplicas, %v" .Values.autoscaling.minReplicas .Values.autoscaling.maxReplicas) -}}
+{{- end -}}
+{{- end -}}

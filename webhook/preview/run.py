@@ -10,40 +10,61 @@ from webhook.patch.operation import Operation, rebase
 from webhook.pipeline import Pipeline
 from webhook.pod.template import Template, find_templates
 from webhook.pod.view import Pod
+from webhook.preview.applicable import explain_inapplicable, is_applicable
 from webhook.preview.contract import Placed, Preview, Source, describe
 from webhook.preview.documents import Document, UnreadableInputError
+from webhook.preview.indirect import explain_indirect
 from webhook.preview.manifest import apply
 
-# What `kubectl apply` would take for a manifest that names none.
-_DEFAULT_NAMESPACE = "default"
+# What `kubectl apply` would take for a manifest that names none, unless it is told another.
+DEFAULT_NAMESPACE = "default"
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """A preview, and for each document in the order of the input all its operations and what they make of it."""
+    """A preview, and what manifests are made of; tuples of documents are in the order of the input."""
 
     preview: Preview
+    # All operations of each document.
     patches: tuple[tuple[Operation, ...], ...]
-    patched: tuple[dict[str, Any], ...]
+    # What goes into a manifest that is applied, and each document as it is with that.
+    applicable: tuple[Placed, ...]
+    manifests: tuple[dict[str, Any], ...]
 
 
-async def run(documents: Sequence[Document], pipeline: Pipeline, *, usd_per_hour: float | None = None) -> Outcome:
+async def run(
+    documents: Sequence[Document],
+    pipeline: Pipeline,
+    *,
+    namespace: str = DEFAULT_NAMESPACE,
+    usd_per_hour: float | None = None,
+) -> Outcome:
     """Takes every pod template of the documents through the pipeline, look-ups side by side.
 
     Args:
         documents: What was given.
         pipeline: The way that a review goes as well.
+        namespace: Of pods whose manifest names none.
         usd_per_hour: Price of a node in an estimate, in place of the published ones.
 
     Raises:
         UnreadableInputError: a template that is no pod.
     """
-    found = [(document, template) for document in documents for template in _templates(document)]
+    found = [
+        (document, msgspec.structs.replace(template, namespace=template.namespace or namespace))
+        for document in documents
+        for template in _templates(document)
+    ]
     placed = await asyncio.gather(*(_place(document, template, pipeline, usd_per_hour) for document, template in found))
-    patches = tuple(_operations(document, placed) for document in documents)
+    applicable = tuple(each for each in placed if is_applicable(each))
+    inapplicable = (note for each in placed for note in explain_inapplicable(each))
     return Outcome(
-        Preview(tuple(describe(each) for each in placed)),
-        patches,
-        tuple(apply(document.value, patch) for document, patch in zip(documents, patches, strict=True)),
+        Preview(tuple(describe(each) for each in placed), (*explain_indirect(documents), *inapplicable)),
+        _operations(documents, placed),
+        applicable,
+        tuple(
+            apply(document.value, patch)
+            for document, patch in zip(documents, _operations(documents, applicable), strict=True)
+        ),
     )
 
 
@@ -66,7 +87,7 @@ async def _place(document: Document, template: Template, pipeline: Pipeline, usd
         title = f"{template.kind} {template.name or ''}".strip()
         problem = f"{title}: the pod at {template.pointer or '/'} cannot be read: {error}"
         raise UnreadableInputError(document.file, problem, document=document.number, path=template.pointer) from None
-    facts = pipeline.read(pod, namespace=template.namespace or _DEFAULT_NAMESPACE, ambient=template.ambient)
+    facts = pipeline.read(pod, namespace=template.namespace or DEFAULT_NAMESPACE, ambient=template.ambient)
     tuned = pipeline.tune(facts, pipeline.known(facts) or await pipeline.find(facts))
     patch = rebase(tuned.patch, template.pointer)
     return Placed(
@@ -85,5 +106,9 @@ async def _place(document: Document, template: Template, pipeline: Pipeline, usd
     )
 
 
-def _operations(document: Document, placed: Sequence[Placed]) -> tuple[Operation, ...]:
-    return tuple(operation for each in placed if each.document is document for operation in each.patch)
+def _operations(documents: Sequence[Document], placed: Sequence[Placed]) -> tuple[tuple[Operation, ...], ...]:
+    """Returns the operations of each document, in the order of the templates."""
+    found: dict[int, list[Operation]] = {id(document): [] for document in documents}
+    for each in placed:
+        found[id(each.document)].extend(each.patch)
+    return tuple(tuple(found[id(document)]) for document in documents)

@@ -21,6 +21,7 @@ class Code(StrEnum):
     NOT_OPTED_IN = "not-opted-in"
     OPTED_OUT = "opted-out"
     BAD_ANNOTATION = "bad-annotation"
+    MISPLACED_ANNOTATION = "misplaced-annotation"
     WINDOWS = "windows"
     # The launch line.
     NO_ENGINE = "no-engine"
@@ -49,6 +50,7 @@ class Code(StrEnum):
     OFFLINE = "offline"
     # The review itself.
     NOT_A_POD_CREATION = "not-a-pod-creation"
+    NOT_A_WORKLOAD = "not-a-workload"
     UNREADABLE_POD = "unreadable-pod"
     POD_TOO_LARGE = "pod-too-large"
     DEADLINE = "deadline"
@@ -155,6 +157,7 @@ _SENTENCES: dict[Code, str] = {
     Code.NOT_OPTED_IN: "neither the pod nor its namespace asks for fastload",
     Code.OPTED_OUT: "the pod says {annotation}: false",
     Code.BAD_ANNOTATION: "annotation {annotation} is not valid: {problem}",
+    Code.MISPLACED_ANNOTATION: "{annotations} on the {kind} itself steers nothing: fastload reads {path}",
     Code.WINDOWS: "the pod runs on Windows, where the engines and the streamer do not",
     Code.NO_ENGINE: "no container starts vLLM or SGLang in a way fastload can read",
     Code.SEVERAL_ENGINES: "containers {containers} each start an engine; name one with {annotation}",
@@ -264,6 +267,7 @@ _SENTENCES: dict[Code, str] = {
     Code.NON_ROOT: "the engine may not run as root and could not write the cache folder: {problem}",
     Code.GPU_NOT_FIXED: "nothing in the pod fixes its GPU, and one claim must not serve two kinds: {consequence}",
     Code.NOT_A_POD_CREATION: "only the creation of a pod is acted on",
+    Code.NOT_A_WORKLOAD: "only the creation or change of a workload that fastload knows is looked at",
     Code.UNREADABLE_POD: "the pod has a field of a type that its API does not allow, so it was left as it was",
     Code.POD_TOO_LARGE: "with what fastload adds, the pod might be too large for the API server to store, so it was "
     "left as it was",

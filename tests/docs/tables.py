@@ -60,7 +60,7 @@ PLAN_KEYS = {
 _OUTCOMES_HEAD = """## Outcomes
 
 What became of the pod, as the label `outcome` and in the log. The first three are also the `fastload.dev/status` of a
-pod.
+pod. Of a workload it is what its pods will get, `partial` where its templates differ; it is never changed or refused.
 """
 _OUTCOMES = {
     Outcome.INJECTED: "Everything that applies to the pod was set.",

@@ -16,6 +16,9 @@ from webhook.reasons import Code
 # The API server cuts a warning after 256 characters, and all warnings of a request after 4,096 together.
 _WARNING_CHARACTERS = 256
 _WARNINGS = 8
+_NAME = "fastload: "
+# What remains for one warning's own words, in characters.
+LONGEST_WARNING = _WARNING_CHARACTERS - len(_NAME)
 # Audit annotations are kept with every audited request, so they stay short; the pod carries the plan in any case.
 _AUDIT_CHARACTERS = 2048
 _MESSAGE_CHARACTERS = 1024
@@ -97,10 +100,11 @@ def _audit_annotations(decision: Decision) -> dict[str, str]:
 
 def _warnings(decision: Decision) -> Iterator[str]:
     for warning in tuple(dict.fromkeys(decision.warnings))[:_WARNINGS]:
-        yield _one_line(f"fastload: {warning}", _WARNING_CHARACTERS)
+        yield _one_line(f"{_NAME}{warning}", _WARNING_CHARACTERS)
 
 
 def _one_line(text: str, limit: int) -> str:
     """Makes text fit for a header: one line, printable, and no longer than `limit` characters."""
-    line = " ".join(text[:limit].split())
+    cut = text if len(text) <= limit else f"{text[: limit - 1]}…"
+    line = " ".join(cut.split())
     return line if line.isprintable() else "".join(filter(str.isprintable, line))

@@ -3,6 +3,7 @@
 No framework stands before a review: the path is compared, and the endpoint of the admission room does the rest.
 """
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request, Response
@@ -18,23 +19,26 @@ from webhook.server.openapi import describe_preview
 from webhook.server.preview import PreviewEndpoint
 
 MUTATE = "/mutate"
+VALIDATE = "/validate"
 
 
 class ReviewPort:
-    """The HTTPS port: reviews, and whether the process lives."""
+    """The HTTPS port: reviews, each path's by its endpoint, and whether the process lives."""
 
-    def __init__(self, endpoint: ReviewEndpoint, health: Health) -> None:
-        self._endpoint = endpoint
+    def __init__(self, endpoints: Mapping[str, ReviewEndpoint], health: Health) -> None:
+        self._endpoints = endpoints
         self._health = health
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request."""
-        if scope["path"] == MUTATE:
-            await self._endpoint(scope, receive, _closing(send) if self._health.draining else send)
+        endpoint = self._endpoints.get(scope["path"])
+        if endpoint is not None:
+            await endpoint(scope, receive, _closing(send) if self._health.draining else send)
         elif scope["path"] == "/healthz":
             await _answer(send, HTTPStatus.OK, b"ok\n")
         else:
-            await _answer(send, HTTPStatus.NOT_FOUND, f"nothing here; reviews go to {MUTATE}\n".encode())
+            paths = " or ".join(self._endpoints)
+            await _answer(send, HTTPStatus.NOT_FOUND, f"nothing here; reviews go to {paths}\n".encode())
 
 
 def _closing(send: Send) -> Send:

@@ -39,6 +39,11 @@ REVIEW_SECONDS = Family(
     # Microseconds from memory, up to the look-ups' deadline without.
     buckets=(0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0),
 )
+WORKLOADS = Family(
+    "fastload_workload_reviews_total",
+    "Workloads reviewed, by what their pods will get as far as it can be told.",
+    ("outcome",),
+)
 PREVIEWS = Family("fastload_previews_total", "Requests for a preview, by what became of them.", ("outcome",))
 LOOKUP_SECONDS = Family(
     "fastload_lookup_seconds",
@@ -64,6 +69,7 @@ FAMILIES = (
     REVIEWS,
     REASONS,
     REVIEW_SECONDS,
+    WORKLOADS,
     PREVIEWS,
     LOOKUP_SECONDS,
     LOOKUP_CACHE,
@@ -93,6 +99,19 @@ class _Counts(Collector):
         yield metric
 
 
+class WorkloadCounts:
+    """Counts reviews of workloads, as their endpoint's observer: reasons and time are told of pods alone."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._reviews = _Counts(WORKLOADS, registry)
+        for outcome in Outcome:
+            self._reviews.add(outcome, count=0)
+
+    def observe(self, outcome: Outcome, _reasons: Sequence[Code], _seconds: float) -> None:
+        """Counts one answered review."""
+        self._reviews.add(outcome)
+
+
 class Metrics:
     """The process's metrics, in a registry of their own."""
 
@@ -105,6 +124,7 @@ class Metrics:
             self._reviews.add(outcome, count=0)
         self._reasons = _Counts(REASONS, self.registry)
         self._review_seconds = self._histogram(REVIEW_SECONDS)
+        self.workloads = WorkloadCounts(self.registry)
         self._previews = _Counts(PREVIEWS, self.registry)
         for preview in preview_request.Outcome:
             self._previews.add(preview, count=0)

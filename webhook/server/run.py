@@ -16,7 +16,7 @@ import uvicorn
 from webhook import __version__
 from webhook.admission.endpoint import ReviewEndpoint
 from webhook.server import logs
-from webhook.server.app import MUTATE, ReviewPort, admin_port
+from webhook.server.app import MUTATE, VALIDATE, ReviewPort, admin_port
 from webhook.server.health import Health
 from webhook.server.ignored import ignored
 from webhook.server.listeners import Listener, Tls, bind
@@ -91,13 +91,17 @@ class _Server:
         _log.info("stopped")
 
     def _listeners(self, service: Service) -> tuple[Listener, Listener]:
-        endpoint = ReviewEndpoint(service.reviewer, self._settings.admission, self._metrics)
+        admission = self._settings.admission
+        endpoints = {
+            MUTATE: ReviewEndpoint(service.reviewer, admission, self._metrics),
+            VALIDATE: ReviewEndpoint(service.workloads, admission, self._metrics.workloads, subject="workload"),
+        }
         previews = PreviewEndpoint(service.previews, self._settings.preview, self._metrics.count_preview)
         grace_seconds = math.ceil(service.review_seconds)
         note = self._metrics.count_handshake
         return (
             Listener(
-                ReviewPort(endpoint, self._health),
+                ReviewPort(endpoints, self._health),
                 tls=Tls(self._certificate.listener_context(note), note),
                 grace_seconds=grace_seconds,
             ),

@@ -10,6 +10,7 @@ import msgspec
 import structlog
 
 from webhook.admission.reviewer import Reviewer
+from webhook.admission.workload_reviewer import WorkloadReviewer
 from webhook.lookup.catalogue import load_catalogue
 from webhook.lookup.cluster import Cluster, ClusterView, NoCluster
 from webhook.lookup.listing import Route
@@ -34,9 +35,10 @@ class ClusterError(Exception):
 
 
 class Service(msgspec.Struct, frozen=True):
-    """The reviewer, what previews go by, and what the caches are filled from."""
+    """The reviewers of pods and of workloads, what previews go by, and what the caches are filled from."""
 
     reviewer: Reviewer
+    workloads: WorkloadReviewer
     previews: PreviewPipelines
     # The longest that one review may take.
     review_seconds: float
@@ -67,15 +69,12 @@ async def open_service(settings: Settings, observer: Observer) -> AsyncIterator[
         catalogue = load_catalogue()
         world = LiveWorld(settings.lookup, catalogue, cluster, models.fetch, observer)
         review_seconds = settings.lookup.deadline_seconds + _REST_SECONDS
-        reviewer = Reviewer(
-            Pipeline(settings.pod, settings.plan, world),
-            world,
-            annotation_prefix=settings.pod.annotation_prefix,
-            deadline_seconds=review_seconds,
-        )
+        pipeline, prefix = Pipeline(settings.pod, settings.plan, world), settings.pod.annotation_prefix
+        reviewer = Reviewer(pipeline, world, annotation_prefix=prefix, deadline_seconds=review_seconds)
+        workloads = WorkloadReviewer(pipeline, world, annotation_prefix=prefix, deadline_seconds=review_seconds)
         try:
             previews = PreviewPipelines(settings, catalogue, cluster, world)
-            yield Service(reviewer, previews, review_seconds, cluster, warming)
+            yield Service(reviewer, workloads, previews, review_seconds, cluster, warming)
         finally:
             await world.close()
             models.close()

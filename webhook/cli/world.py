@@ -1,16 +1,19 @@
-"""The world of a preview: what its flags declare, and what S3 tells where it may be asked."""
+"""The world of a preview: what its flags declare, what the cluster tells, and what S3 does where it may be asked."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import msgspec
 
 from webhook.lookup.catalogue import load_catalogue
+from webhook.lookup.cluster import ClusterView, NoCluster
+from webhook.lookup.facts import Unknown
+from webhook.lookup.listing import Listing
 from webhook.lookup.offline import Assumed, OfflineWorld
-from webhook.lookup.settings import LookupSettings
-from webhook.lookup.stores import NamespaceRules
+from webhook.lookup.world import ListShards, LiveWorld
 from webhook.pipeline import Pipeline
-from webhook.preview.world import AssumingWorld, LiveLookups
+from webhook.preview.world import AssumingWorld
+from webhook.reasons import Code, because
 from webhook.server.settings import Settings
 
 # A person would rather wait than be told that it took too long.
@@ -18,29 +21,44 @@ _DEADLINE_SECONDS = 30.0
 
 
 @asynccontextmanager
-async def open_pipeline(settings: Settings, assumed: Assumed, *, offline: bool) -> AsyncIterator[Pipeline]:
-    """Opens the pipeline of a review on a world without a cluster; S3 is asked unless offline or declared."""
-    rules = settings.namespace_rules()
-    declared = OfflineWorld(settings.lookup, load_catalogue(), rules, assumed)
-    if offline or assumed.shards is not None:
+async def open_pipeline(
+    settings: Settings, assumed: Assumed, cluster: ClusterView | None = None, *, offline: bool
+) -> AsyncIterator[Pipeline]:
+    """Opens the pipeline of a review on a world of flags, of a cluster where there is one, and of S3.
+
+    S3 is asked unless offline, or where a flag declares what it would tell.
+    """
+    catalogue, rules = load_catalogue(), settings.namespace_rules()
+    inventory = cluster.inventory if cluster else None
+    declared = OfflineWorld(settings.lookup, catalogue, rules, assumed, inventory)
+    unlisted = offline or assumed.shards is not None
+    if cluster is None and unlisted:
         yield Pipeline(settings.pod, settings.plan, declared)
         return
-    async with _live(settings.lookup, rules) as live:
-        yield Pipeline(settings.pod, settings.plan, AssumingWorld(declared, assumed, live))
+    patient = max(settings.lookup.deadline_seconds, _DEADLINE_SECONDS)
+    lookup = msgspec.structs.replace(settings.lookup, deadline_seconds=patient)
+    with _offline() if unlisted else _s3() as list_shards:
+        live = LiveWorld(lookup, catalogue, cluster or NoCluster(rules), list_shards)
+        try:
+            yield Pipeline(settings.pod, settings.plan, AssumingWorld(declared, assumed, live))
+        finally:
+            await live.close()
 
 
-@asynccontextmanager
-async def _live(settings: LookupSettings, rules: NamespaceRules) -> AsyncIterator[LiveLookups]:
-    # boto3 takes longer to load than an offline preview takes altogether.
-    from webhook.lookup.cluster import NoCluster  # noqa: PLC0415 (see above)
-    from webhook.lookup.model import Models  # noqa: PLC0415 (see above)
-    from webhook.lookup.world import LiveWorld  # noqa: PLC0415 (see above)
+@contextmanager
+def _s3() -> Iterator[ListShards]:
+    from webhook.lookup.model import Models  # noqa: PLC0415 (boto3 loads longer than an offline preview takes)
 
-    patient = msgspec.structs.replace(settings, deadline_seconds=max(settings.deadline_seconds, _DEADLINE_SECONDS))
     models = Models()
-    live = LiveWorld(patient, load_catalogue(), NoCluster(rules), models.fetch)
     try:
-        yield live
+        yield models.fetch
     finally:
-        await live.close()
         models.close()
+
+
+@contextmanager
+def _offline() -> Iterator[ListShards]:
+    async def fetch(listing: Listing) -> Unknown:
+        return Unknown(because(Code.OFFLINE, subject=listing))
+
+    yield fetch

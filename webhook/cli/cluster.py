@@ -1,0 +1,102 @@
+"""`--cluster`: the cluster that kubectl would talk to, chosen by the flags that kubectl has, and asked once."""
+
+import functools
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import click
+import msgspec
+
+from webhook.cli.failure import Failure
+from webhook.lookup.kubeconfig import KubeContext, find_context
+from webhook.lookup.snapshot import Snapshot
+from webhook.lookup.stores import NamespaceRules
+from webhook.lookup.watching import KubeError
+from webhook.preview.run import DEFAULT_NAMESPACE
+
+_UNKNOWN_USER = 401
+_LONGEST_CAUSE = 300
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """The context whose cluster is asked, None for no cluster; and the namespace of manifests that name none."""
+
+    context: KubeContext | None
+    namespace: str
+
+
+def cluster_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Gives a command the flags that choose a cluster, and calls it with their sum as `target`."""
+
+    @click.option("--cluster", is_flag=True, help="Ask the cluster that kubectl talks to; nothing in it is changed.")
+    @click.option("--context", metavar="NAME", help="Context of the kubeconfig instead of the current one.")
+    @click.option("--kubeconfig", metavar="FILE", help="Kubeconfig instead of KUBECONFIG's or ~/.kube/config.")
+    @click.option(
+        "-n",
+        "--namespace",
+        metavar="NAME",
+        help="Of pods whose manifest names none.  [default: the context's with --cluster, else default]",
+    )
+    @functools.wraps(function)
+    def with_target(
+        *,
+        cluster: bool,
+        context: str | None,
+        kubeconfig: str | None,
+        namespace: str | None,
+        **rest: Any,  # noqa: ANN401 (the command's other flags)
+    ) -> None:
+        found = _choose(context, kubeconfig) if cluster else None
+        if not cluster and (context or kubeconfig):
+            flag = "--context" if context else "--kubeconfig"
+            raise Failure(f"{flag} chooses the cluster that --cluster asks; give --cluster too")
+        inherited = found.namespace if found else None
+        function(target=Target(context=found, namespace=namespace or inherited or DEFAULT_NAMESPACE), **rest)
+
+    return with_target
+
+
+def _choose(context: str | None, kubeconfig: str | None) -> KubeContext:
+    try:
+        return find_context(os.environ, kubeconfig, context)
+    except KubeError as error:
+        raise Failure(f"--cluster: {error}") from None
+
+
+@asynccontextmanager
+async def open_cluster(context: KubeContext, rules: NamespaceRules) -> AsyncIterator[Snapshot]:
+    """Reads a cluster once, and stays connected for the namespaces that pods turn out to be in.
+
+    Raises:
+        Failure: the kubeconfig cannot be used, or the API server cannot be talked to.
+    """
+    from webhook.lookup.kube import Kubernetes  # noqa: PLC0415 (takes half a second, and only a cluster needs it)
+
+    try:
+        api = await Kubernetes.from_kubeconfig(context)
+    except KubeError as fault:
+        raise Failure(f"--cluster: context {context.name!r} cannot be used: {_cause(fault)}") from None
+    try:
+        snapshot = Snapshot(api, rules)
+        try:
+            await snapshot.read()
+        except KubeError as fault:
+            raise Failure(f"--cluster: {_silence(context, api.server, fault)}") from None
+        yield snapshot
+    finally:
+        await api.close()
+
+
+def _silence(context: KubeContext, server: str, fault: KubeError) -> str:
+    if fault.status == _UNKNOWN_USER:
+        return f"{server} does not take the credentials of context {context.name!r} (401); log in anew"
+    return f"{server} of context {context.name!r} does not answer: {_cause(fault)}"
+
+
+def _cause(fault: KubeError) -> str:
+    """Returns what the client said, for the person whose terminal and whose kubeconfig this is."""
+    cause = fault.__cause__
+    said = " ".join(str(cause).split()) if cause else ""
+    return (said or type(cause).__name__ if cause else str(fault))[:_LONGEST_CAUSE]

@@ -14,6 +14,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 from webhook import __version__
 from webhook.admission.asgi import Message, Receive, Scope, Send
 from webhook.admission.endpoint import ReviewEndpoint
+from webhook.page.routes import page_routes
 from webhook.server.health import Health
 from webhook.server.openapi import describe_preview
 from webhook.server.preview import PreviewEndpoint
@@ -59,7 +60,7 @@ async def _answer(send: Send, status: HTTPStatus, body: bytes) -> None:
 
 
 def admin_port(health: Health, registry: CollectorRegistry, previews: PreviewEndpoint) -> FastAPI:
-    """Builds the plain HTTP port: health, readiness, metrics, version, and previews."""
+    """Builds the plain HTTP port: health, readiness, metrics, version, and previews with their page."""
     # No pages of documentation: FastAPI's load their scripts from elsewhere.
     app = FastAPI(title="fastload", version=__version__, docs_url=None, redoc_url=None)
 
@@ -91,4 +92,5 @@ def admin_port(health: Health, registry: CollectorRegistry, previews: PreviewEnd
     async def preview(request: Request) -> Response:
         return await previews.answer(request)
 
+    app.router.routes.extend(page_routes())
     return app

@@ -205,15 +205,19 @@ def test_operators_settings_come_from_the_environment(monkeypatch: pytest.Monkey
 def test_yaml_is_the_whole_stream_patched() -> None:
     result = preview(*DECLARED, "-o", "yaml", manifest=stream(SIDECAR, LWS))
     service, workload = result.stdout.split("---\n")
-    assert service == "apiVersion: v1\nkind: Service\nmetadata:\n  name: qwen\n"
-    assert workload.count("fastload.dev/status") == 2
+    assert service == SIDECAR
+    # Leader and workers get the same, so they still share it.
+    assert workload.count("fastload.dev/status") == 1
+    assert workload.endswith("    workerTemplate: *template\n")
 
 
 def test_diff_shows_what_is_added_and_nothing_for_what_stays() -> None:
     lines = preview(*DECLARED, "-o", "diff", manifest=stream(SIDECAR, POD)).stdout.splitlines()
-    assert lines[:2] == ["--- - (document 2)", "+++ - (document 2), with fastload"]
-    assert "+    - name: RUNAI_STREAMER_CONCURRENCY" in lines
-    assert not [line for line in lines[2:] if line.startswith("-")]
+    assert lines[:2] == ["--- -", "+++ -"]
+    assert "+        - name: RUNAI_STREAMER_CONCURRENCY" in lines
+    # Of a mapping in braces the line itself has to change.
+    removed = [line for line in lines[2:] if line.startswith("-")]
+    assert removed == ['-  annotations: {fastload.dev/inject: "true", fastload.dev/streamer-version: 0.15.9}']
 
 
 def test_patch_is_a_line_of_json_for_each_document() -> None:
@@ -252,7 +256,10 @@ def test_an_object_whose_controller_makes_the_pods_is_explained(kind: str) -> No
         result = preview("--offline", "-o", "json", manifest=manifest)
         assert result.exit_code == 0
         assert result.stderr.startswith(f"Note: {kind} qwen has no pod template: its controller makes the pods")
-        assert json.loads(result.stdout) == {"pods": []}
+        told = json.loads(result.stdout)
+        assert told["pods"] == []
+        assert [(note["code"], note["document"]) for note in told["notes"]] == [("controller-makes-pods", 1)]
+        assert f"Note: {told['notes'][0]['text']}\n" == result.stderr
 
 
 def test_a_misspelt_setting_is_told_of_beside_the_preview(monkeypatch: pytest.MonkeyPatch) -> None:

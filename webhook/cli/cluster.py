@@ -66,12 +66,15 @@ def _choose(context: str | None, kubeconfig: str | None) -> KubeContext:
 
 
 @asynccontextmanager
-async def open_cluster(context: KubeContext, rules: NamespaceRules) -> AsyncIterator[Snapshot]:
-    """Reads a cluster once, and stays connected for the namespaces that pods turn out to be in.
+async def open_cluster(context: KubeContext | None, rules: NamespaceRules) -> AsyncIterator[Snapshot | None]:
+    """Reads a cluster once, and stays connected for the namespaces that pods turn out to be in; None without a context.
 
     Raises:
         Failure: the kubeconfig cannot be used, or the API server cannot be talked to.
     """
+    if context is None:
+        yield None
+        return
     from webhook.lookup.kube import Kubernetes  # noqa: PLC0415 (takes half a second, and only a cluster needs it)
 
     try:

@@ -2,8 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Sequence
-from enum import StrEnum
+from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -11,48 +10,68 @@ from typing import Any
 import click
 import msgspec
 
+from webhook.cli.cluster import Target, cluster_options, open_cluster
 from webhook.cli.failure import Failure
 from webhook.cli.layout import colour_wanted, line_width
 from webhook.cli.options import settings_from, warn_of_ignored
+from webhook.cli.sections import Sectioned
 from webhook.cli.text import as_text
+from webhook.cli.untold import untold
 from webhook.cli.world import open_pipeline
 from webhook.preview.assumptions import AssumptionError, Given, read_assumed
 from webhook.preview.documents import Document, UnreadableInputError, read_documents
-from webhook.preview.indirect import explain_indirect
-from webhook.preview.manifest import as_diff, as_patches, as_yaml
+from webhook.preview.rendering.forms import Form, remarks_on, render
 from webhook.preview.run import Outcome, run
 
+_TEXT = "text"
+_SECTIONS = {
+    "Input and output": ("files", "output", "wants_patched"),
+    "The cluster": ("cluster", "context", "kubeconfig", "namespace"),
+    "What stands for a look-up": (
+        "offline",
+        "shards",
+        "model_size",
+        "instance_types",
+        "namespace_labels",
+        "s3_endpoint",
+        "price_per_hour",
+    ),
+}
 
-class Output(StrEnum):
-    """What a preview is printed as."""
 
-    TEXT = "text"
-    JSON = "json"
-    PATCH = "patch"
-    YAML = "yaml"
-    DIFF = "diff"
-
-
-@click.command("preview", short_help="Show what would be done to the pods of a manifest.")
+@click.command(
+    "preview",
+    cls=Sectioned,
+    sections=_SECTIONS,
+    short_help="Show what would be done to the pods of a manifest.",
+)
 @click.option(
     "-f",
     "--filename",
     "files",
     multiple=True,
     required=True,
+    metavar="FILE",
     help="Manifest; - reads standard input. May be repeated.",
 )
 @click.option(
     "-o",
     "--output",
-    type=click.Choice([each.value for each in Output]),
-    default=Output.TEXT.value,
+    type=click.Choice([_TEXT, *(each.value for each in Form)]),
+    default=_TEXT,
     show_default=True,
     help="What to print.",
 )
+@click.option(
+    "--patched/--no-patched", "wants_patched", default=True, help="Whether -o json has each document with its patch."
+)
+@cluster_options
 @click.option("--offline", is_flag=True, help="Make no call to S3.")
 @click.option(
-    "--shards", type=click.IntRange(min=1), help="Shard files of every model, instead of a listing; with --model-size."
+    "--shards",
+    type=click.IntRange(min=1),
+    metavar="COUNT",
+    help="Shard files of every model, instead of a listing; with --model-size.",
 )
 @click.option("--model-size", metavar="QUANTITY", help="Size of every model, such as 67Gi; with --shards.")
 @click.option(
@@ -70,20 +89,23 @@ class Output(StrEnum):
     metavar="USD",
     help="Price of a node, for the estimate, instead of the published ones.",
 )
-def command(
+def command(  # noqa: PLR0913 (click passes each flag by itself)
     files: tuple[str, ...],
     output: str,
     s3_endpoint: str | None,
     price_per_hour: float | None,
     *,
     offline: bool,
+    wants_patched: bool,
+    target: Target,
     **given: Any,  # noqa: ANN401 (fields of Given)
 ) -> None:
-    """Show what fastload would do to the pods of a manifest, without a cluster.
+    """Show what fastload would do to the pods of a manifest, and why.
 
     Reads pods, workloads, lists and admission reviews as YAML or JSON. Models are listed in S3 as the webhook does it,
-    with your own credentials, unless the flags say how large they are. A pod that did not opt in is shown as if it had.
-    The webhook's settings are read from the environment.
+    with your own credentials, unless the flags say how large they are. With --cluster, namespaces, nodes and NodePools
+    are read from the cluster that kubectl talks to. A pod that did not opt in is shown as if it had. The webhook's
+    settings are read from the environment.
     """
     settings = settings_from({"s3_endpoint": s3_endpoint})
     warn_of_ignored()
@@ -94,18 +116,29 @@ def command(
     except AssumptionError as error:
         raise Failure(str(error)) from None
 
-    async def look(documents: Sequence[Document]) -> Outcome:
-        async with open_pipeline(settings, assumed, offline=offline) as pipeline:
-            return await run(documents, pipeline, usd_per_hour=price_per_hour)
+    async def look(documents: Sequence[Document]) -> tuple[Outcome, list[str]]:
+        async with (
+            open_cluster(target.context, settings.namespace_rules()) as cluster,
+            open_pipeline(settings, assumed, cluster, offline=offline) as pipeline,
+        ):
+            outcome = await run(documents, pipeline, namespace=target.namespace, usd_per_hour=price_per_hour)
+            return outcome, untold(cluster) if cluster else []
 
     try:
         documents = [document for file in files for document in read_documents(file, _content(file))]
-        outcome = asyncio.run(look(documents))
+        outcome, gaps = asyncio.run(look(documents))
     except UnreadableInputError as error:
         raise Failure(str(error)) from None
-    for sentence in explain_indirect(documents):
+    form = None if output == _TEXT else Form(output)
+    for sentence in (*(f"--cluster: {gap}" for gap in gaps), *(remark.text for remark in remarks_on(form, outcome))):
         click.echo(f"Note: {sentence}", err=True)
-    click.echo(_WRITERS[Output(output)](documents, outcome), nl=False, color=colour_wanted(sys.stdout))
+    if form is None:
+        click.echo(as_text(outcome.preview, line_width()), nl=False, color=colour_wanted(sys.stdout))
+        return
+    if not wants_patched:
+        outcome = outcome.without_patched()
+    written = render(form, documents, outcome)
+    click.echo(msgspec.json.format(written) + b"\n" if form is Form.JSON else written, nl=False)
 
 
 def _content(file: str) -> bytes:
@@ -113,16 +146,3 @@ def _content(file: str) -> bytes:
         return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise UnreadableInputError(file, (error.strerror or str(error)).lower()) from None
-
-
-def _as_json(_documents: Sequence[Document], outcome: Outcome) -> str:
-    return msgspec.json.format(msgspec.json.encode(outcome.preview)).decode() + "\n"
-
-
-_WRITERS: dict[Output, Callable[[Sequence[Document], Outcome], str]] = {
-    Output.TEXT: lambda _documents, outcome: as_text(outcome.preview, line_width()),
-    Output.JSON: _as_json,
-    Output.PATCH: lambda _documents, outcome: as_patches(outcome.patches),
-    Output.YAML: lambda _documents, outcome: as_yaml(outcome.patched),
-    Output.DIFF: lambda documents, outcome: as_diff(documents, outcome.patched),
-}

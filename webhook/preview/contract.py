@@ -14,6 +14,7 @@ from webhook.plan.estimate_types import Estimate
 from webhook.plan.types import Status, Verdict
 from webhook.pod.facts import Engine
 from webhook.preview.documents import Document
+from webhook.preview.notes import Remark
 from webhook.reasons import Counsel, Reason
 
 
@@ -68,14 +69,20 @@ class PodPreview(msgspec.Struct, frozen=True, kw_only=True):
     estimate: Estimate | None
     # Relative to the whole document as it was given.
     patch: tuple[Operation, ...]
-    # The whole document with this entry's patch applied.
-    patched: dict[str, Any]
+    # The whole document with this entry's patch applied; absent where it was not wanted.
+    patched: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Preview(msgspec.Struct, frozen=True):
-    """Every pod template met, in the order of the input."""
+    """Every pod template met, in the order of the input, and what there is to say beside."""
 
     pods: tuple[PodPreview, ...]
+    notes: tuple[Remark, ...]
+
+    def without_patched(self) -> "Preview":
+        """Returns the preview without the documents, whose patches tell the same."""
+        pods = tuple(msgspec.structs.replace(pod, patched=msgspec.UNSET) for pod in self.pods)
+        return Preview(pods, self.notes)
 
 
 class Placed(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,6 +95,14 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True):
     patch: tuple[Operation, ...]
     patched: dict[str, Any]
 
+    @property
+    def opted_in(self) -> bool:
+        """Whether a review would act: the pod's own word, else its namespace's."""
+        if self.tuned.facts.annotations.inject is not None:
+            return self.tuned.facts.annotations.inject
+        namespace = self.tuned.world.namespace
+        return not isinstance(namespace, Unknown) and namespace.opted_in
+
 
 def describe(placed: Placed) -> PodPreview:
     """Puts one pod's way through into the contract's words."""
@@ -95,7 +110,7 @@ def describe(placed: Placed) -> PodPreview:
     launch, container = facts.launch, facts.container
     return PodPreview(
         source=placed.source,
-        opted_in=_opted_in(placed.tuned),
+        opted_in=placed.opted_in,
         status=plan.status,
         engine=launch.engine if launch else Engine.NONE,
         container=container.name if container else None,
@@ -116,14 +131,6 @@ def describe(placed: Placed) -> PodPreview:
         patch=placed.patch,
         patched=placed.patched,
     )
-
-
-def _opted_in(tuned: Tuned) -> bool:
-    """Whether a review would act: the pod's own word, else its namespace's."""
-    if tuned.facts.annotations.inject is not None:
-        return tuned.facts.annotations.inject
-    namespace = tuned.world.namespace
-    return not isinstance(namespace, Unknown) and namespace.opted_in
 
 
 def _shard_files(shards: Shards | Unknown | None) -> ShardFiles | None:

@@ -4,6 +4,7 @@ What is too large, too deep or made to explode is refused before it is built.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ import msgspec
 import yaml
 
 from webhook.preview.kubeyaml import LONGEST_INT, Loader
+from webhook.preview.spans import Spans
 
 # The API server takes at most 3 MiB an object; a stream holds a few of them.
 _MAX_BYTES = 16 * 1024 * 1024
@@ -18,15 +20,35 @@ _MAX_BYTES = 16 * 1024 * 1024
 _MAX_NODES = 500_000
 _MAX_DOCUMENTS = 2_000
 _MAX_DEPTH = 100
+_INK = re.compile(r"\S")
 _TOO_DEEP = f"nested more than {_MAX_DEPTH} levels deep"
 
 
-class Document(msgspec.Struct, frozen=True):
-    """One object of a stream: the file as it was named, its place in it from 1, and what it says."""
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """One object of a stream: the file as it was named, its place in it from 1, what it says, and in which words."""
 
     file: str
     number: int
     value: dict[str, Any]
+    # The whole file's, and from where to where in it the document goes.
+    text: str
+    start: int
+    end: int
+    is_json: bool
+
+    @property
+    def own_text(self) -> str:
+        """The document's part of the file."""
+        return self.text[self.start : self.end]
+
+
+class _Found(msgspec.Struct, frozen=True):
+    """A value, and where in the text it stands."""
+
+    number: int
+    value: Any
+    start: int
+    end: int
 
 
 class UnreadableInputError(Exception):
@@ -56,14 +78,37 @@ def read_documents(file: str, content: bytes) -> list[Document]:
     if len(content) > _MAX_BYTES:
         raise UnreadableInputError(file, f"larger than {_MAX_BYTES // 2**20} MiB")
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise UnreadableInputError(file, f"not UTF-8 text: byte {content[error.start]:#04x}", line=line) from None
-    values = _json_values(file, text) if text.lstrip()[:1] in {"{", "["} else None
-    if values is None:
-        values = list(_yaml_values(file, text))
-    return [Document(file, number, _object(file, number, value)) for number, value in values if value is not None]
+    return read_text(file, text)
+
+
+def read_text(file: str, text: str) -> list[Document]:
+    """Reads the objects of one file's text, as `read_documents` does.
+
+    Raises:
+        UnreadableInputError: not YAML or JSON, too large, or holding something that is no object.
+    """
+    begin = len(text) - len(text.removeprefix("\ufeff"))
+    found = _json_values(file, text, begin) if text[begin:].lstrip()[:1] in {"{", "["} else None
+    is_json = found is not None
+    if found is None:
+        found = list(_yaml_values(file, text, begin))
+    return [
+        Document(
+            file=file,
+            number=each.number,
+            value=_object(file, each.number, each.value),
+            text=text,
+            start=each.start,
+            end=each.end,
+            is_json=is_json,
+        )
+        for each in found
+        if each.value is not None
+    ]
 
 
 def _object(file: str, number: int, value: object) -> dict[str, Any]:
@@ -73,25 +118,30 @@ def _object(file: str, number: int, value: object) -> dict[str, Any]:
     return value
 
 
-def _json_values(file: str, text: str) -> list[tuple[int, Any]] | None:
+def _json_values(file: str, text: str, begin: int) -> list[_Found] | None:
     """Returns the values of a JSON stream; None where it is not JSON, as YAML may begin with a brace too."""
     decoder = json.JSONDecoder(parse_int=_int, parse_constant=_refuse_constant)
-    values: list[tuple[int, Any]] = []
-    rest = text.strip()
+    values: list[_Found] = []
+    start = _skip_space(text, begin)
     try:
-        while rest:
-            value, end = decoder.raw_decode(rest)
-            values.append((len(values) + 1, value))
+        while start < len(text):
+            value, end = decoder.raw_decode(text, start)
+            values.append(_Found(len(values) + 1, value, start, end))
             _refuse_too_many(file, len(values))
-            rest = rest[end:].lstrip()
+            start = _skip_space(text, end)
     except RecursionError:
         raise UnreadableInputError(file, _TOO_DEEP, document=len(values) + 1) from None
     except ValueError:
         return None
-    for number, value in values:
-        if _deeper(value, _MAX_DEPTH):
-            raise UnreadableInputError(file, _TOO_DEEP, document=number)
+    for each in values:
+        if _deeper(each.value, _MAX_DEPTH):
+            raise UnreadableInputError(file, _TOO_DEEP, document=each.number)
     return values
+
+
+def _skip_space(text: str, start: int) -> int:
+    found = _INK.search(text, start)
+    return found.start() if found else len(text)
 
 
 def _deeper(value: object, levels: int) -> bool:
@@ -100,15 +150,18 @@ def _deeper(value: object, levels: int) -> bool:
     return isinstance(value, list) and (levels == 0 or any(_deeper(item, levels - 1) for item in value))
 
 
-def _yaml_values(file: str, text: str) -> Iterator[tuple[int, Any]]:
+def _yaml_values(file: str, text: str, begin: int) -> Iterator[_Found]:
     number = 1
+    spans = None
     try:
-        loader = Loader(text, most=_MAX_NODES)
+        loader = Loader(text[begin:], most=_MAX_NODES)
         while loader.check_node():
             _refuse_too_many(file, number)
             node: Any = loader.get_node()
             _Expansion(file, number).size(node)
-            yield number, _unshared(loader.construct_document(node))
+            spans = spans or Spans(text[begin:])
+            start, end = spans.around(node.start_mark.index)
+            yield _Found(number, _unshared(loader.construct_document(node)), begin + start, begin + end)
             number += 1
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark

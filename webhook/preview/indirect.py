@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from webhook.preview.documents import Document
+from webhook.preview.notes import Remark, Topic
 
 # KServe, NVIDIA Dynamo and NIM, the vLLM production stack.
 _KINDS = frozenset(
@@ -20,9 +21,13 @@ _KINDS = frozenset(
 )
 
 
-def explain_indirect(documents: Sequence[Document]) -> tuple[str, ...]:
-    """Returns a sentence for each object whose pods are to be seen only where its controller makes them."""
-    return tuple(_sentence(each) for document in documents for each in _objects(document.value) if _is_indirect(each))
+def explain_indirect(documents: Sequence[Document]) -> Iterator[Remark]:
+    """Yields a note for each object whose pods are to be seen only where its controller makes them."""
+    for document in documents:
+        for each in _objects(document.value):
+            if _is_indirect(each):
+                code, text = Topic.CONTROLLER_MAKES_PODS, _sentence(each)
+                yield Remark(code=code, text=text, file=document.file, document=document.number)
 
 
 def _objects(value: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -72,6 +72,16 @@ _Dumper.add_implicit_resolver(_INT, _INT_PATTERN, "-+0123456789")
 _Dumper.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"[yYnN]$"), "yYnN")
 
 
+# PyYAML breaks longer lines at a space; no value is that long.
+_WIDTH = 2**30
+
+
 def dump(value: object) -> str:
     """Writes one document in block style, keys in the order they have."""
-    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=10_000)
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
+
+
+def dump_inline(value: object) -> str:
+    """Writes a single value on one line, as it may stand between brackets and commas."""
+    line = yaml.dump([value], Dumper=_Dumper, default_flow_style=True, allow_unicode=True, width=_WIDTH)
+    return line.removeprefix("[").removesuffix("]\n")

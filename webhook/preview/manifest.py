@@ -1,14 +1,11 @@
-"""The patched manifest as people read it: the whole stream as YAML, or only what changes."""
+"""A patch applied to its document, and as a client sends it."""
 
-import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from webhook.patch.operation import Operation, unescape
-from webhook.preview.documents import Document
-from webhook.preview.kubeyaml import dump
 
 
 def apply(value: dict[str, Any], patch: tuple[Operation, ...]) -> dict[str, Any]:
@@ -35,19 +32,3 @@ def _changed(value: Any, keys: Sequence[str], operation: Operation) -> Any:  # n
 def as_patches(patches: Sequence[tuple[Operation, ...]]) -> str:
     """Writes a JSON patch for each document, one a line, as `kubectl patch --type json` takes it."""
     return "".join(msgspec.json.encode(patch).decode() + "\n" for patch in patches)
-
-
-def as_yaml(patched: Sequence[dict[str, Any]]) -> str:
-    """Writes the documents as one stream."""
-    return "---\n".join(dump(value) for value in patched)
-
-
-def as_diff(documents: Sequence[Document], patched: Sequence[dict[str, Any]]) -> str:
-    """Writes what changes, a unified diff of each document's YAML; empty where nothing does."""
-    return "".join(line for pair in zip(documents, patched, strict=True) for line in _diff(*pair))
-
-
-def _diff(document: Document, patched: dict[str, Any]) -> Iterator[str]:
-    label = f"{document.file} (document {document.number})"
-    before, after = (dump(value).splitlines(keepends=True) for value in (document.value, patched))
-    return difflib.unified_diff(before, after, label, f"{label}, with fastload")

@@ -30,6 +30,10 @@ class Outcome(msgspec.Struct, frozen=True):
     applicable: tuple[Placed, ...]
     manifests: tuple[dict[str, Any], ...]
 
+    def without_patched(self) -> "Outcome":
+        """Returns the outcome with a preview that leaves the patched documents out."""
+        return msgspec.structs.replace(self, preview=self.preview.without_patched())
+
 
 async def run(
     documents: Sequence[Document],
@@ -49,12 +53,12 @@ async def run(
     Raises:
         UnreadableInputError: a template that is no pod.
     """
-    found = [
-        (document, msgspec.structs.replace(template, namespace=template.namespace or namespace))
+    placing = (
+        _place(document, template, pipeline, template.namespace or namespace, usd_per_hour)
         for document in documents
         for template in _templates(document)
-    ]
-    placed = await asyncio.gather(*(_place(document, template, pipeline, usd_per_hour) for document, template in found))
+    )
+    placed = await asyncio.gather(*placing)
     applicable = tuple(each for each in placed if is_applicable(each))
     inapplicable = (note for each in placed for note in explain_inapplicable(each))
     return Outcome(
@@ -80,14 +84,16 @@ def _templates(document: Document) -> Iterator[Template]:
             yield from find_templates(value)
 
 
-async def _place(document: Document, template: Template, pipeline: Pipeline, usd_per_hour: float | None) -> Placed:
+async def _place(
+    document: Document, template: Template, pipeline: Pipeline, namespace: str, usd_per_hour: float | None
+) -> Placed:
     try:
         pod = msgspec.convert(template.template, Pod)
     except msgspec.ValidationError as error:
         title = f"{template.kind} {template.name or ''}".strip()
         problem = f"{title}: the pod at {template.pointer or '/'} cannot be read: {error}"
         raise UnreadableInputError(document.file, problem, document=document.number, path=template.pointer) from None
-    facts = pipeline.read(pod, namespace=template.namespace or DEFAULT_NAMESPACE, ambient=template.ambient)
+    facts = pipeline.read(pod, namespace=namespace, ambient=template.ambient)
     tuned = pipeline.tune(facts, pipeline.known(facts) or await pipeline.find(facts))
     patch = rebase(tuned.patch, template.pointer)
     return Placed(

@@ -71,7 +71,8 @@ def _be_called_at_a_bindable_port(control_plane: ControlPlane) -> None:
         _patch(control_plane, "service/fastload", "strategic", ports)
         paths = (f"/webhooks/{number}/clientConfig/service/port" for number in (0, 1))
         calls = [{"op": "replace", "path": path, "value": _UNPRIVILEGED_PORT} for path in paths]
-        _patch(control_plane, "mutatingwebhookconfiguration/fastload", "json", calls)
+        for kind in ("mutatingwebhookconfiguration", "validatingwebhookconfiguration"):
+            _patch(control_plane, f"{kind}/fastload", "json", calls)
     except OSError:
         pass  # in use on this address, so allowed
 

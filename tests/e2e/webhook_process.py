@@ -75,12 +75,12 @@ class Webhook:
         return self._probe("/healthz")
 
     def reviews(self) -> Counter[str]:
-        """How many reviews were answered since the start, by what became of the pod."""
-        families = text_string_to_metric_families(self._admin.get("/metrics").raise_for_status().text)
-        samples = (sample for family in families for sample in family.samples if family.name == "fastload_reviews")
-        return Counter(
-            {each.labels["outcome"]: int(each.value) for each in samples if each.name == "fastload_reviews_total"}
-        )
+        """How many reviews of pods were answered since the start, by what became of the pod."""
+        return self._counted("fastload_reviews")
+
+    def workload_reviews(self) -> Counter[str]:
+        """How many reviews of workloads were answered since the start, by what their pods will get."""
+        return self._counted("fastload_workload_reviews")
 
     def log(self) -> str:
         """All that it has logged."""
@@ -130,6 +130,11 @@ class Webhook:
         except TimeoutError as error:
             error.add_note(self.log())
             raise
+
+    def _counted(self, name: str) -> Counter[str]:
+        families = text_string_to_metric_families(self._admin.get("/metrics").raise_for_status().text)
+        samples = (sample for family in families for sample in family.samples if family.name == name)
+        return Counter({each.labels["outcome"]: int(each.value) for each in samples if each.name == f"{name}_total"})
 
     def _probe(self, path: str) -> bool:
         try:

@@ -51,12 +51,11 @@ EVERYTHING = {
 def operator(control_plane: ControlPlane) -> None:
     """The kinds of the Prometheus operator, served."""
     control_plane.apply(*DEFINITIONS)
-    for definition in DEFINITIONS:
-        name = definition["metadata"]["name"]
-        wait_until(
-            lambda name=name: not control_plane.kubectl("get", name, "--all-namespaces", check=False).returncode,
-            what=f"{name} is served",
-        )
+    names = ",".join(definition["metadata"]["name"] for definition in DEFINITIONS)
+    wait_until(
+        lambda: not control_plane.kubectl("get", names, "--all-namespaces", check=False).returncode,
+        what=f"{names} are served",
+    )
 
 
 @pytest.mark.usefixtures("operator")

@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 	--no-header --no-emit-index-url --no-emit-find-links pyproject.toml requirements/build.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types unit e2e bench docs manifests catalogue lock certs image deploy clean
+.PHONY: help setup run test lint types unit e2e bench contract docs manifests catalogue lock certs image deploy clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z0-9]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
@@ -57,6 +57,9 @@ e2e: $(TOOLS)  ## The tests against a real API server (the first run builds it: 
 bench: $(TOOLS)  ## Microseconds per step, and reviews per second over TLS on one core
 	$(BIN)/python -m benchmarks.steps
 	$(BIN)/python -m benchmarks.tls
+
+contract: $(TOOLS)  ## Check the names and flags that fastload knows against the engines' newest releases (1 GB, once)
+	$(BIN)/python -m benchmarks.contract
 
 docs: $(TOOLS)  ## Write the docs' tables from the code
 	$(BIN)/python -m tests.docs.tables

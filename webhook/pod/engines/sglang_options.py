@@ -56,7 +56,8 @@ _SWITCHES = """
     --remote-instance-weight-loader-start-seed-via-transfer-engine --return-input-ids --return-output-ids
     --schedule-low-priority-values-first --show-time-cost --skip-server-warmup --skip-tokenizer-init
     --sleep-on-idle --smg-grpc-mode --speculative-adaptive
-    --speculative-dspark-align-verify-tokens-to-graph-tier --speculative-use-block-verification
+    --speculative-dspark-align-verify-tokens-to-graph-tier --speculative-skip-dp-mlp-sync
+    --speculative-use-block-verification
     --speculative-use-rejection-sampling --stream-output --stream-response-default-include-usage
     --strip-thinking-cache --triton-attention-reduce-in-fp32 --trust-mm-content-hashes --trust-remote-code
     --trust-request-chat-template --use-ray --weight-loader-disable-mmap --weight-loader-drop-cache-after-load
@@ -76,7 +77,7 @@ _ONE_VALUE = """
     --constrained-json-whitespace-pattern --context-length --cp-strategy --cpu-offload-gb --crash-dump-folder
     --cuda-graph-backend-decode --cuda-graph-backend-prefill --cuda-graph-config --cuda-graph-max-bs
     --cuda-graph-max-bs-decode --cuda-graph-max-bs-prefill --cuda-graph-max-seq-len-prefill
-    --cuda-graph-prefill-max-context/--context-bucket --custom-sigquit-handler
+    --cuda-graph-prefill-max-context/--context-bucket --cuda-graph-tc-compiler --custom-sigquit-handler
     --data-parallel-size/--dp-size/--dp --dcp-comm-backend --dcp-size/--decode-context-parallel-size
     --debug-tensor-dump-input-file --debug-tensor-dump-output-folder --decode-attention-backend
     --decode-log-interval --decoupled-spec-bind-endpoint --decoupled-spec-rank --decoupled-spec-role

@@ -15,7 +15,7 @@ _OBJECTS = {
     "nodes": ("list nodes", "instance types are taken from NodePools, else from the pod alone"),
     "nodepools": ("list nodepools.karpenter.sh", "types that Karpenter would start are not considered"),
 }
-_OF_NAMESPACES = "whether it opts in, and its Pod Security, are not known; --namespace-labels tells"
+_OF_NAMESPACES = "opt-in and Pod Security are not known there; --namespace-labels tells"
 
 
 def untold(snapshot: Snapshot) -> list[str]:
@@ -24,7 +24,7 @@ def untold(snapshot: Snapshot) -> list[str]:
     Raises:
         Failure: the cluster told nothing at all, for want of rights.
     """
-    namespaces = [what.removeprefix(_PREFIX) for what in snapshot.faults if what.startswith(_PREFIX)]
+    namespaces = sorted(what.removeprefix(_PREFIX) for what in snapshot.faults if what.startswith(_PREFIX))
     if namespaces and not snapshot.namespaces_read and _all_forbidden(snapshot):
         rights = ", to ".join((*(right for right, _ in _OBJECTS.values()), f"get {_named(namespaces)}"))
         raise Failure(

@@ -1,0 +1,21 @@
+"""The few files that a C library and a person expect of any root."""
+
+from pathlib import Path
+
+from deploy.image.place import within
+
+# As the Dockerfile's USER.
+_FILES = {
+    "/etc/passwd": "root:x:0:0:root:/:/sbin/nologin\nfastload:x:65532:65532:fastload:/:/sbin/nologin\n",
+    "/etc/group": "root:x:0:\nfastload:x:65532:\n",
+    "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+}
+
+
+def write(root: Path) -> None:
+    """Writes them, and a /tmp."""
+    for name, text in _FILES.items():
+        path = within(root, Path(name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (root / "tmp").mkdir()

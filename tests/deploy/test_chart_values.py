@@ -48,7 +48,7 @@ def environment(values: Json) -> dict[str, str]:
         pytest.param({"ports": {"reviews": 70000}}, "maximum: got 70,000", id="no port"),
         pytest.param({"certificates": {"source": "vault"}}, "'/certificates/source'", id="no such source"),
         pytest.param({"podLabels": {"a": 1}}, "'/podLabels/a': got number, want string", id="a label that is a number"),
-        pytest.param({"settings": {"deadlineSeconds": 5}}, "make the deadline shorter", id="a deadline too long"),
+        pytest.param({"settings": {"deadlineSeconds": 5}}, "or the deadline shorter", id="a deadline too long"),
         pytest.param({"terminationGracePeriodSeconds": 7}, "reviews would be cut off", id="no time to drain"),
         pytest.param({"ports": {"reviews": 8080}}, "give them different ports", id="one port twice"),
         pytest.param({"service": {"port": 8080}}, "give them different ports", id="one port of the Service twice"),

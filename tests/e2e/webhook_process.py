@@ -40,6 +40,7 @@ class Webhook:
         self._control_plane = control_plane
         self._folder = folder
         self.kubeconfig = control_plane.service_account_kubeconfig(NAMESPACE, "fastload")
+        self._pod: dict[str, Any] = self._installed("deployment", "fastload")["spec"]["template"]["spec"]
         self.mount_certificate()
         service = self._installed("service", "fastload")["spec"]
         called = self._installed("mutatingwebhookconfiguration", "fastload")["webhooks"][0]["clientConfig"]["service"]
@@ -47,7 +48,7 @@ class Webhook:
         self._admin = httpx.Client(base_url=f"http://{self._address[0]}:8080", trust_env=False)
         self._process = ServerProcess(
             _FASTLOAD,
-            self._installed("deployment", "fastload")["spec"]["template"]["spec"]["containers"][0]["args"],
+            self._pod["containers"][0]["args"],
             folder=folder,
             environment={
                 **self._environment(),
@@ -59,8 +60,9 @@ class Webhook:
 
     def mount_certificate(self) -> None:
         """Write the Secret's files, as the kubelet does when it mounts them and when they change."""
-        for name, content in self._installed("secret", "fastload-tls")["data"].items():
-            (self._folder / name).write_bytes(base64.b64decode(content))
+        for secret in (volume["secret"] for volume in self._pod["volumes"] if volume["name"] == "tls"):
+            for name, content in self._installed("secret", secret["secretName"])["data"].items():
+                (self._folder / name).write_bytes(base64.b64decode(content))
 
     def certificate(self) -> str:
         """The certificate that it serves, as PEM."""
@@ -147,6 +149,7 @@ class Webhook:
 
     def _environment(self) -> dict[str, str]:
         return {
+            **{each["name"]: each["value"] for each in self._pod["containers"][0]["env"] if "value" in each},
             "PATH": os.defpath,
             "HOME": str(self._folder),
             # A pod finds its token and the API server by itself; this process is told.

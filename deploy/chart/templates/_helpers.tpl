@@ -96,11 +96,13 @@ caBundle: {{ .Values.certificates.caBundle | b64enc | quote }}
 {{- define "fastload.check" -}}
 {{- $deadline := .Values.settings.deadlineSeconds | default 2 | float64 -}}
 {{- $drain := .Values.settings.drainSeconds | default 5 | float64 -}}
-{{- if ge $deadline (float64 .Values.webhooks.timeoutSeconds) -}}
-{{- fail (printf "settings.deadlineSeconds is %v, webhooks.timeoutSeconds %v: the API server would give up before fastload answers; make the deadline shorter" $deadline .Values.webhooks.timeoutSeconds) -}}
+{{- /* The rest of a review may take a second beyond its look-ups' deadline. */ -}}
+{{- $review := addf $deadline 1 -}}
+{{- if gt $review (float64 .Values.webhooks.timeoutSeconds) -}}
+{{- fail (printf "webhooks.timeoutSeconds is %v: the API server would give up before fastload answers; make it at least one more than settings.deadlineSeconds (%v), or the deadline shorter" .Values.webhooks.timeoutSeconds $deadline) -}}
 {{- end -}}
-{{- if le (float64 .Values.terminationGracePeriodSeconds) (addf $drain $deadline) -}}
-{{- fail (printf "terminationGracePeriodSeconds is %v: reviews would be cut off; make it more than settings.drainSeconds (%v) and settings.deadlineSeconds (%v) together" .Values.terminationGracePeriodSeconds $drain $deadline) -}}
+{{- if le (float64 .Values.terminationGracePeriodSeconds) (addf $drain $review) -}}
+{{- fail (printf "terminationGracePeriodSeconds is %v: reviews would be cut off; make it more than settings.drainSeconds (%v) and one review (%v) together" .Values.terminationGracePeriodSeconds $drain $review) -}}
 {{- end -}}
 {{- range .Values.env -}}
 {{- if hasPrefix "FASTLOAD_" .name -}}

@@ -1,0 +1,138 @@
+"""A release of the chart from its installation to its end, on a control plane of its own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from demo.s3 import Model
+from tests.cluster.binaries import ensure_binaries
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.waiting import wait_until
+from tests.deploy.rendering import CHART
+from tests.e2e.helm import Helm
+from tests.e2e.installation import NAMESPACE
+from tests.e2e.namespace import Namespace, RefusedError
+from tests.e2e.pods import STATUS, annotation, engine_pod
+from tests.e2e.s3 import S3
+from tests.e2e.webhook_process import Webhook
+from webhook.server.certificates import Files, issue
+
+_RELEASE = ("fastload", str(CHART), "--namespace", NAMESPACE)
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[ControlPlane]:
+    """A control plane where nothing is installed, and nothing else runs."""
+    with ControlPlane(ensure_binaries()) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def its_client(cluster: ControlPlane) -> Iterator[httpx.Client]:
+    with cluster.client() as client:
+        yield client
+
+
+@pytest.fixture
+def helm(cluster: ControlPlane, tmp_path: Path) -> Helm:
+    return Helm(cluster, tmp_path)
+
+
+class User:
+    """Who makes pods in the cluster, and looks around in it."""
+
+    def __init__(self, cluster: ControlPlane, client: httpx.Client, model: Model) -> None:
+        self._cluster = cluster
+        self._namespace = Namespace(cluster, client, "default")
+        self._pod = engine_pod(model)
+
+    def is_tuned(self) -> bool:
+        """Whether a pod that asks is given settings."""
+        return annotation(self._namespace.create_pod(self._pod, dry_run=True), STATUS) == "injected"
+
+    def is_refused(self) -> bool:
+        """Whether a pod that asks is refused, as nobody answers."""
+        try:
+            self._namespace.create_pod(self._pod, dry_run=True)
+        except RefusedError as error:
+            if "failed calling webhook" not in str(error):
+                raise
+            return True
+        return False
+
+    def left(self) -> list[str]:
+        """Every object of the release that there still is, as KIND/NAME, but for those that go with their owner."""
+        kinds = self._cluster.kubectl("api-resources", "--verbs", "list", "--output", "name").stdout.split()
+        selector = ("--selector", "app.kubernetes.io/instance=fastload")
+        found = self._cluster.get(",".join(kinds), "--all-namespaces", *selector)["items"]
+        return [f"{each['kind']}/{each['metadata']['name']}" for each in found if not _going(each["metadata"])]
+
+
+def _going(metadata: Json) -> bool:
+    return "deletionTimestamp" in metadata or "ownerReferences" in metadata
+
+
+@pytest.fixture
+def user(cluster: ControlPlane, its_client: httpx.Client, s3: S3) -> User:
+    return User(cluster, its_client, s3.published_model())
+
+
+@pytest.fixture
+def own(cluster: ControlPlane, its_client: httpx.Client) -> Namespace:
+    """Where fastload's own pods are."""
+    return Namespace(cluster, its_client, NAMESPACE)
+
+
+def secret_of(cluster: ControlPlane, folder: Path) -> Json:
+    """Make the Secret with a certificate of the operator's own, and return the values that name it."""
+    files: Files = issue([f"fastload.{NAMESPACE}.svc"], folder, 30)
+    pair = ("--cert", str(files.certificate), "--key", str(files.key))
+    cluster.kubectl("create", "secret", "tls", "mine", "--namespace", NAMESPACE, *pair)
+    return {"source": "secret", "secretName": "mine", "caBundle": files.authority.read_text()}
+
+
+@pytest.fixture
+def webhook(cluster: ControlPlane, helm: Helm, own: Namespace, s3: S3, tmp_path: Path) -> Iterator[Webhook]:
+    """The release as it is first installed, and the process that answers for it."""
+    cluster.create_namespace(NAMESPACE, {"pod-security.kubernetes.io/enforce": "restricted"})
+    notes = helm("install", *_RELEASE, values={"certificates": secret_of(cluster, tmp_path)})
+    assert "kubectl rollout status deployment/fastload --namespace fastload" in notes
+    own.finish_rollout("fastload")
+    webhook = Webhook(cluster, {"FASTLOAD_S3_ENDPOINT": s3.endpoint}, tmp_path)
+    try:
+        webhook.wait_until_ready()
+        yield webhook
+    finally:
+        webhook.close()
+
+
+def test_a_release_from_its_installation_to_its_end(helm: Helm, own: Namespace, user: User, webhook: Webhook) -> None:
+    wait_until(user.is_tuned, what="the API server calls the webhook")
+    first = own.pods()
+    assert len(first) == 2
+
+    helm("upgrade", *_RELEASE, "--reuse-values", values={"settings": {"features": ["streamer"]}})
+    second = own.finish_rollout("fastload")
+    assert not names(first) & names(second)
+    assert user.is_tuned()
+
+    helm("rollback", "fastload", "1", "--namespace", NAMESPACE)
+    assert not names(second) & names(own.finish_rollout("fastload"))
+    assert user.is_tuned()
+
+    # As hard as it gets: nobody answers any more, and pods are refused for it, by the operator's own choice.
+    webhook.stop()
+    helm("upgrade", *_RELEASE, "--reuse-values", values={"webhooks": {"failurePolicy": "Fail"}})
+    wait_until(user.is_refused, what="the API server goes by the new policy")
+    helm("uninstall", "fastload", "--namespace", NAMESPACE)
+    assert user.left() == []
+    wait_until(lambda: not user.is_refused(), what="the API server forgets the webhook")
+    assert not user.is_tuned()
+
+
+def names(pods: list[Json]) -> set[str]:
+    return {pod["metadata"]["name"] for pod in pods}

@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 	--no-header --no-emit-index-url --no-emit-find-links pyproject.toml requirements/build.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types unit e2e bench contract docs manifests catalogue lock certs image deploy clean
+.PHONY: help setup run test lint types unit e2e bench contract docs manifests catalogue lock certs image sbom deploy clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z0-9]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
@@ -80,8 +80,13 @@ lock: $(TOOLS)  ## Resolve the requirements anew
 certs: $(RUNTIME)  ## Issue a development certificate into certs/
 	$(BIN)/fastload certs dev --out certs
 
-image:  ## Build the image named by IMAGE for both architectures and push it (docker buildx)
-	docker buildx build --platform linux/amd64,linux/arm64 --tag "$${IMAGE:?name the image}" --push .
+image:  ## Build the image named by IMAGE for both architectures and push it (see deploy/image/build.sh)
+	deploy/image/build.sh
+
+sbom: $(RUNTIME)  ## Write what the image is made of to build/sbom.cdx.json, and the image as a folder to build/image
+	rm -rf build/image
+	$(BIN)/python -m deploy.image build/image
+	cp build/image/usr/share/fastload/sbom.cdx.json build/sbom.cdx.json
 
 deploy: $(RUNTIME)  ## Install into the cluster that kubectl points to (see deploy/install.sh)
 	PATH="$(abspath $(BIN)):$$PATH" deploy/install.sh

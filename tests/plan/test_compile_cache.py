@@ -62,7 +62,8 @@ def test_no_cache_where_there_is_nothing_to_keep(line: Launch, annotations: Anno
 
 def test_sglang_has_its_own_names() -> None:
     names = {setting.name for setting in plan(facts(launch=launch(engine=Engine.SGLANG))).settings}
-    assert {"SGLANG_DG_CACHE_DIR", "TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"} <= names
+    own = {"SGLANG_DG_CACHE_DIR", "SGLANG_JIT_CACHE_DIR", "SGLANG_CUTE_AOT_CACHE_DIR"}
+    assert own | {"TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"} <= names
     assert not [name for name in names if name.startswith("VLLM_") or name == "SGLANG_CACHE_DIR"]
 
 
@@ -80,6 +81,7 @@ USERS_NAMES = [
     ("root", Engine.VLLM, "VLLM_CACHE_ROOT", Verdict.KEEP),
     ("a single one of the set", Engine.VLLM, "FLASHINFER_WORKSPACE_BASE", Verdict.KEEP),
     ("SGLang's folder", Engine.SGLANG, "SGLANG_CACHE_DIR", Verdict.KEEP),
+    ("SGLang's own kernels", Engine.SGLANG, "SGLANG_JIT_CACHE_DIR", Verdict.KEEP),
     ("SGLang's older name", Engine.SGLANG, "SGL_DG_CACHE_DIR", Verdict.KEEP),
     ("the other engine's name", Engine.VLLM, "SGLANG_CACHE_DIR", Verdict.TUNE),
     ("another cache", Engine.VLLM, "HF_HOME", Verdict.TUNE),

@@ -28,7 +28,13 @@ _COMMON = (
 )
 _NAMES = {
     Engine.VLLM: (("VLLM_CACHE_ROOT", "vllm"), *_COMMON),
-    Engine.SGLANG: (("SGLANG_DG_CACHE_DIR", "sglang-deep-gemm"), *_COMMON),
+    Engine.SGLANG: (
+        ("SGLANG_DG_CACHE_DIR", "sglang-deep-gemm"),
+        # SGLang's own kernels: SGLANG_CACHE_DIR would lead the second here, and nothing but its name the first.
+        ("SGLANG_JIT_CACHE_DIR", "sglang-jit"),
+        ("SGLANG_CUTE_AOT_CACHE_DIR", "sglang-cute-aot"),
+        *_COMMON,
+    ),
     Engine.NONE: (),
 }
 # Names that an engine reads as well, so that a user who set one has arranged the cache.

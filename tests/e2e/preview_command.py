@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -27,9 +28,9 @@ class PreviewCommand:
     """
 
     def __init__(self, control_plane: ControlPlane, s3: S3, folder: Path) -> None:
-        self._kubectl = control_plane.binaries / "kubectl"
+        self._folder = folder
         self._environment = {
-            "PATH": os.pathsep.join([str(_PLUGINS), os.defpath]),
+            "PATH": os.pathsep.join([str(_PLUGINS), str(control_plane.binaries), os.defpath]),
             "HOME": str(folder),
             "KUBECONFIG": str(folder / "kubeconfig"),
             "FASTLOAD_S3_ENDPOINT": s3.endpoint,
@@ -47,9 +48,14 @@ class PreviewCommand:
 
     def run(self, *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """Run kubectl with these arguments, whatever comes of it."""
+        return self.shell(shlex.join(["kubectl", *arguments]), stdin)
+
+    def shell(self, line: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a line of shell at the user's home, whatever comes of it."""
         return subprocess.run(
-            [self._kubectl, *arguments],
+            ["sh", "-c", line],
             input=stdin,
+            cwd=self._folder,
             env=self._environment,
             capture_output=True,
             text=True,

@@ -17,6 +17,7 @@ from tests.e2e.webhook_process import Webhook
 
 ENFORCE = "pod-security.kubernetes.io/enforce"
 TYPE = "g6e.12xlarge"
+README = Path(__file__).parents[2] / "README.md"
 
 
 @pytest.fixture
@@ -169,3 +170,17 @@ def test_credentials_that_the_cluster_does_not_take(
 def test_kubectl_knows_the_plugin_and_its_help_says_how_it_is_called(command: PreviewCommand) -> None:
     assert "/kubectl-fastload\n" in command.run("plugin", "list").stdout
     assert command.run("fastload", "preview", "--help").stdout.startswith("Usage: kubectl fastload preview [OPTIONS]\n")
+
+
+def test_the_readmes_commands_preview_a_manifest_and_what_runs(
+    control_plane: ControlPlane, namespace: Namespace, command: PreviewCommand, model: Model, tmp_path: Path
+) -> None:
+    of_a_file, of_the_cluster = (line for line in README.read_text().splitlines() if "kubectl fastload preview" in line)
+    (tmp_path / "deployment.yaml").write_text(json.dumps(deployment(template(model))))
+    namespace.apply(deployment(template(model)))
+    command.be(control_plane.admin_kubeconfig, namespace.name)
+
+    for line in (of_a_file, of_the_cluster):
+        done = command.shell(line)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.startswith("Deployment qwen  ")

@@ -2,6 +2,8 @@
 
 import datetime as dt
 
+from cryptography import x509
+
 from webhook.certificates.issuing import Issued, issue
 from webhook.certificates.kept import Kept
 from webhook.certificates.rotation import Rules, Seen
@@ -33,4 +35,7 @@ def kept(current: Issued | None, following: Issued | None = None, *more: Issued)
 
 
 def seen(*bundles: Authorities, days: float, steady: bool = True) -> Seen:
-    return Seen(bundles, at(days), steady)
+    """A look at these webhooks; `steady` is whether they have been told so, and nothing has changed, for long."""
+    told = [set(each) for each in bundles]
+    heard = frozenset[x509.Certificate]().union(*told[:1]).intersection(*told) if steady else frozenset()
+    return Seen(bundles, at(days), heard, steady)

@@ -8,6 +8,7 @@ from tests.certificates.make import LIFE, NAME, RULES, issued, kept, seen
 from webhook.certificates.issuing import Issued
 from webhook.certificates.kept import Kept
 from webhook.certificates.rotation import Rules, Step, advance, bundle_for, choose
+from webhook.certificates.trust import Authorities
 
 OLD, CURRENT, NEXT, STRANGER = issued(-70), issued(0), issued(60), issued(0, dt.timedelta(days=3650))
 MADE = issued(60)
@@ -17,7 +18,7 @@ def make() -> Issued:
     return MADE
 
 
-def bundle(*those: Issued) -> tuple[object, ...]:
+def bundle(*those: Issued) -> Authorities:
     return tuple(each.authority for each in those)
 
 
@@ -61,7 +62,6 @@ def test_what_replicas_serve_stays_trusted_while_the_next_is_prepared() -> None:
         pytest.param([[CURRENT, NEXT], [CURRENT, NEXT]], False, False, id="it was a moment ago"),
         pytest.param([[CURRENT, NEXT], [CURRENT]], True, False, id="one was not told"),
         pytest.param([[], []], True, False, id="all were wiped"),
-        pytest.param([], True, True, id="there is no webhook"),
     ],
 )
 def test_the_next_certificate_is_served_once_it_is_trusted(
@@ -74,6 +74,10 @@ def test_the_next_certificate_is_served_once_it_is_trusted(
 def test_a_first_certificate_waits_for_nobody_because_no_replica_serves_another() -> None:
     first = advance(Kept(), seen((), (), days=60, steady=False), RULES, make)
     assert first == (Step.PREPARED, Kept(None, MADE.leaf, bundle(MADE)))
+    assert advance(first[1], seen(days=60, steady=False), RULES, make) == (
+        Step.SERVED,
+        Kept(MADE.leaf, None, bundle(MADE)),
+    )
     assert advance(first[1], seen((), (), days=60, steady=False), RULES, make) is None
     second = advance(first[1], seen(bundle(MADE), (), days=60, steady=False), RULES, make)
     assert second == (Step.SERVED, Kept(MADE.leaf, None, bundle(MADE)))
@@ -137,17 +141,18 @@ def test_a_webhook_is_told_nothing_while_nothing_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("serving", "told", "chosen"),
+    ("serving", "told", "steady", "chosen"),
     [
-        pytest.param(None, [], NEXT, id="none so far"),
-        pytest.param(CURRENT, [CURRENT, NEXT], NEXT, id="both are trusted"),
-        pytest.param(CURRENT, [CURRENT], CURRENT, id="the new one is not trusted"),
-        pytest.param(CURRENT, [], NEXT, id="neither is"),
-        pytest.param(NEXT, [CURRENT], NEXT, id="it is the kept one already"),
+        pytest.param(None, [], False, NEXT, id="none so far"),
+        pytest.param(CURRENT, [CURRENT, NEXT], True, NEXT, id="both are trusted"),
+        pytest.param(CURRENT, [CURRENT, NEXT], False, CURRENT, id="the new one only since a moment ago"),
+        pytest.param(CURRENT, [CURRENT], True, CURRENT, id="the new one is not trusted"),
+        pytest.param(CURRENT, [], True, NEXT, id="neither is"),
+        pytest.param(NEXT, [CURRENT], True, NEXT, id="it is the kept one already"),
     ],
 )
-def test_a_replica_serves(serving: Issued | None, told: list[Issued], chosen: Issued) -> None:
-    look = seen(bundle(*told), days=61)
+def test_a_replica_serves(serving: Issued | None, told: list[Issued], chosen: Issued, *, steady: bool) -> None:
+    look = seen(bundle(*told), days=61, steady=steady)
     assert choose(serving.leaf if serving else None, kept(NEXT, None, CURRENT), look, RULES) == chosen.leaf
 
 

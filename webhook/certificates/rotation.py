@@ -11,10 +11,11 @@ found again by the next look, so any replica may go on where another stopped.
 """
 
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import StrEnum
 
 import msgspec
+from cryptography import x509
 
 from webhook.certificates.issuing import Issued, Leaf
 from webhook.certificates.kept import Kept
@@ -44,8 +45,10 @@ class Seen(msgspec.Struct, frozen=True):
     bundles: tuple[Authorities, ...]
     # The API server's own clock: it is the one that finds a certificate expired.
     now: dt.datetime
-    # Whether nothing changed, and every bundle held all of `Kept.authorities`, for long enough that everyone heard.
-    steady: bool
+    # The authorities that every webhook has been told of for long enough that every API server has heard.
+    heard: frozenset[x509.Certificate]
+    # Whether nothing has changed for long enough that every replica serves what is kept.
+    quiet: bool
 
 
 def advance(kept: Kept, seen: Seen, rules: Rules, make: Callable[[], Issued]) -> tuple[Step, Kept] | None:
@@ -58,7 +61,7 @@ def advance(kept: Kept, seen: Seen, rules: Rules, make: Callable[[], Issued]) ->
         return Step.PREPARED, _prepared(kept, seen, make())
     if kept.following:
         return Step.TIDIED, msgspec.structs.replace(kept, following=None)
-    left = _needed(kept.current, kept, seen) if seen.steady else kept.authorities
+    left = _needed(kept.current, kept, seen) if seen.quiet else kept.authorities
     return (Step.TIDIED, msgspec.structs.replace(kept, authorities=left)) if left != kept.authorities else None
 
 
@@ -69,23 +72,24 @@ def bundle_for(bundle: Authorities, kept: Kept, seen: Seen) -> Authorities:
     """
     if not kept.authorities:
         return bundle
-    foreign = () if seen.steady else unexpired((each for each in bundle if each not in kept.authorities), seen.now)
+    foreign = () if seen.quiet else unexpired((each for each in bundle if each not in kept.authorities), seen.now)
     wanted = (*kept.authorities, *foreign)
     return bundle if set(bundle) == set(wanted) else wanted
 
 
 def choose(serving: Leaf | None, kept: Kept, seen: Seen, rules: Rules) -> Leaf | None:
-    """Returns which certificate a replica serves: the one that is kept, unless that would lose it the API server."""
+    """Returns which certificate a replica serves: the one that is kept, unless that would lose it an API server."""
     if kept.current is None or serving == kept.current:
         return serving
-    if serving and is_trusted(serving, seen, rules) and not is_trusted(kept.current, seen, rules):
-        return serving
-    return kept.current
+    if serving is None or not is_trusted(serving, seen, rules):
+        return kept.current
+    heard = not seen.heard.isdisjoint(signers(kept.current, kept.authorities))
+    return kept.current if heard and is_trusted(kept.current, seen, rules) else serving
 
 
 def is_trusted(leaf: Leaf, seen: Seen, rules: Rules) -> bool:
     """Tells whether every webhook that there is gets its reviews answered by this certificate."""
-    return all(trusted(leaf, bundle, rules.names, seen.now) for bundle in seen.bundles)
+    return all(trusted(leaf, bundle, rules.names, seen.now) for bundle in set(seen.bundles))
 
 
 def _adopted(kept: Kept, seen: Seen) -> Kept | None:
@@ -119,11 +123,10 @@ def _promoted(kept: Kept) -> Kept:
 
 def _may_serve(leaf: Leaf, kept: Kept, seen: Seen) -> bool:
     signed_by = signers(leaf, kept.authorities)
-    heard = [any(each in bundle for each in signed_by) for bundle in seen.bundles]
-    others = unexpired((each for each in kept.authorities if each not in signed_by), seen.now)
-    if not others:  # no replica has a certificate that anybody trusts, so there is none to lose
-        return any(heard) or not heard
-    return seen.steady and all(heard)
+    if not unexpired((each for each in kept.authorities if each not in signed_by), seen.now):
+        # No replica has a certificate that anybody trusts, so there is none to lose.
+        return not seen.bundles or any(each in bundle for bundle in seen.bundles for each in signed_by)
+    return not seen.heard.isdisjoint(signed_by)
 
 
 def _needed(current: Leaf, kept: Kept, seen: Seen) -> Authorities:
@@ -139,5 +142,5 @@ def _found(seen: Seen) -> Authorities:
     return unexpired(dict.fromkeys(each for bundle in seen.bundles for each in bundle), seen.now)
 
 
-def _with(kept: Kept, authorities: Sequence[object]) -> Kept:
+def _with(kept: Kept, authorities: Authorities) -> Kept:
     return msgspec.structs.replace(kept, authorities=tuple(dict.fromkeys((*kept.authorities, *authorities))))

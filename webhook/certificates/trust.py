@@ -3,6 +3,7 @@
 import datetime as dt
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
@@ -12,9 +13,12 @@ from webhook.certificates.issuing import Leaf, general_name
 
 Authorities = tuple[x509.Certificate, ...]
 
+# The same few are asked about every few seconds, on the event loop that answers reviews.
+_remembered = lru_cache(maxsize=16)
 _BLOCK = re.compile(rb"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", re.DOTALL)
 
 
+@_remembered
 def parse(bundle: bytes) -> Authorities:
     """Returns the certificates of a bundle, each once, in their order; what cannot be read is passed over."""
     found: dict[x509.Certificate, None] = {}
@@ -33,11 +37,13 @@ def render(authorities: Iterable[x509.Certificate]) -> bytes:
     return b"".join(each.public_bytes(Encoding.PEM) for each in authorities)
 
 
+@_remembered
 def certificate_of(leaf: Leaf) -> x509.Certificate:
     """Returns the serving certificate itself, without its chain."""
     return x509.load_pem_x509_certificate(leaf.chain)
 
 
+@_remembered
 def readable(leaf: Leaf) -> bool:
     """Tells whether certificate and key can be read and belong together."""
     try:
@@ -53,7 +59,8 @@ def unexpired(authorities: Iterable[x509.Certificate], now: dt.datetime) -> Auth
     return tuple(each for each in authorities if each.not_valid_after_utc > now)
 
 
-def signers(leaf: Leaf, authorities: Iterable[x509.Certificate]) -> Authorities:
+@_remembered
+def signers(leaf: Leaf, authorities: Authorities) -> Authorities:
     """Returns those of the authorities that the certificate is trusted by, whatever the time is now."""
     # The first moment that it claims: an authority of ours begins with it, another one did before.
     moment = certificate_of(leaf).not_valid_before_utc

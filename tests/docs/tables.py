@@ -30,8 +30,9 @@ _SETTINGS_HEAD = """# Settings
 
 Every setting of `fastload serve` is a flag and an environment variable; the flag wins over the variable, the variable
 over the default. A list is comma-separated in its variable, and its flag may be repeated. `fastload preview` reads the
-same variables. A value that is not accepted ends the command with status 2 and says what is. The tables are made from
-the code by `make docs`.
+same variables. A value that is not accepted ends the command with status 2 and says what is. In the chart's values they
+stand below `settings`, in camel case (`allowedBuckets: [models-*]`), and what is not accepted is not installed; ports,
+prefix and certificate are values of their own. The tables are made from the code by `make docs`.
 """
 _REASONS_HEAD = """# Reasons
 

@@ -11,8 +11,8 @@ class PodSettings(msgspec.Struct, frozen=True, kw_only=True):
     annotation_prefix: Annotated[
         str,
         msgspec.Meta(
-            description="Prefix of every annotation and of the namespace label. It stands in both webhooks of "
-            "deploy/install.yaml too (matchConditions, namespaceSelector): change it there as well.",
+            description="Prefix of every annotation and of the namespace label. The webhooks go by it too, "
+            "so the chart sets it for both, by its value annotationPrefix.",
             pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
         ),
     ] = "fastload.dev"

@@ -90,6 +90,17 @@ def _assigned(name: str) -> Callable[[ast.AST], ast.expr | None]:
     return is_it
 
 
+def _keys_of(loader: str) -> Callable[[ast.AST], ast.expr | None]:
+    """The keys that a class allows in its JSON."""
+
+    def is_it(node: ast.AST) -> ast.expr | None:
+        if not isinstance(node, ast.ClassDef) or node.name != loader:
+            return None
+        return next(filter(None, map(_assigned("allowed_keys"), ast.walk(node))), None)
+
+    return is_it
+
+
 def _entry(name: str) -> Callable[[ast.AST], ast.expr | None]:
     """The value of one key of a dictionary."""
 
@@ -141,6 +152,11 @@ _DEFAULTS: dict[Project, tuple[Default, ...]] = {
     ),
     Project.SGLANG: (
         Default("cache folder", _FOLDER, _texts_in("sglang/srt/environ.py", _assigned("SGLANG_CACHE_DIR"))),
+        Default(
+            "keys of the loader's JSON",
+            _joined(_LOADER_KEYS),
+            _texts_in("sglang/srt/model_loader/loader.py", _keys_of("RunaiModelStreamerLoader")),
+        ),
         Default(
             "object stores", _SCHEMES, _texts_in("sglang/srt/utils/runai_utils.py", _assigned("SUPPORTED_SCHEMES"))
         ),

@@ -81,6 +81,13 @@ CASES = [
         Advice.CONSOLIDATED_FILE,
         True,
     ),
+    (
+        "consolidated file, SGLang",
+        facts(launch=launch(engine=Engine.SGLANG)),
+        world(P5, shards=shards(17, 67, consolidated_bytes=30 << 30)),
+        Advice.CONSOLIDATED_FILE,
+        False,
+    ),
     ("pod IP in a VLLM_ name", POD_IP, world(P5), Advice.PER_POD_ENV, True),
     ("pod IP in a name that no vLLM hashes", HOST_IP, world(P5), Advice.PER_POD_ENV, False),
     ("by way of another name", THROUGH_ANOTHER, world(P5), Advice.PER_POD_ENV, True),

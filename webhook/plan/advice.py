@@ -86,7 +86,8 @@ def _on_shards(subject: Subject, shards: Shards, streamed: Streamed) -> Iterator
     regions = subject.world.candidates.regions
     if shards.bucket_region is not None and regions and shards.bucket_region not in regions:
         yield advise(Advice.BUCKET_REGION, bucket_region=shards.bucket_region, regions=", ".join(sorted(regions)))
-    if shards.consolidated_bytes:
+    # SGLang goes by the checkpoint's index, which does not name such a file (its source).
+    if shards.consolidated_bytes and subject.launch.engine is Engine.VLLM:
         yield advise(Advice.CONSOLIDATED_FILE, gib=gib(shards.consolidated_bytes))
     budget = subject.container.start_budget_seconds
     if budget is not None and budget < (seconds := _plausible_seconds(streamed)):

@@ -11,7 +11,8 @@ from webhook.pod.facts import Engine
 from webhook.pod.stores import store_of
 from webhook.reasons import Code, Reason, because
 
-# The load formats that vLLM streams an object-store URI with; any other is an error there (vLLM's source).
+# The load formats that vLLM streams an object-store URI with. Any other is an error there, but for modelexpress,
+# which has a loader of its own (vLLM's source).
 STREAMED_FORMATS = frozenset({"auto", "runai_streamer", SHARDED_FORMAT})
 
 

@@ -81,7 +81,7 @@ def _is_elsewhere(project: Project, name: Name, versions: Versions, others: Sequ
 def _wrong_versions(versions: Sequence[str], found: Mapping[str, Sequence[str | None]]) -> Iterator[str]:
     for name in (*injected(Project.STREAMER), OBJECT_CONCURRENCY):
         for version, where in zip(versions, found[name], strict=True):
-            newer = tuple(map(int, version.split("."))) >= RESUBMITS_FROM
+            newer = tuple(map(int, re.findall(r"\d+", version)[:3])) >= RESUBMITS_FROM
             if (where is not None) is not (newer or name not in _NEWER):
                 yield f"{version} {'has' if where else 'lacks'} {name}"
 

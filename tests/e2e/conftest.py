@@ -4,6 +4,7 @@ import httpx
 import pytest
 
 from demo.s3 import Model
+from tests.cluster.binaries import ensure_binaries
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.fixtures import control_plane
 from tests.cluster.waiting import wait_until
@@ -20,6 +21,20 @@ __all__ = ["control_plane"]
 def client(control_plane: ControlPlane) -> Iterator[httpx.Client]:
     """The API server, as the administrator, for what would take a kubectl too many."""
     with control_plane.client() as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def bare_cluster() -> Iterator[ControlPlane]:
+    """A control plane of the module's own, where nothing is installed."""
+    with ControlPlane(ensure_binaries()) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def bare_client(bare_cluster: ControlPlane) -> Iterator[httpx.Client]:
+    """The bare cluster's API server, as the administrator."""
+    with bare_cluster.client() as client:
         yield client
 
 

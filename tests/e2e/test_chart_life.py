@@ -1,4 +1,4 @@
-"""A release of the chart from its installation to its end, on a control plane of its own."""
+"""A release of the chart from its installation to its end."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,6 @@ import httpx
 import pytest
 
 from demo.s3 import Model
-from tests.cluster.binaries import ensure_binaries
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.waiting import wait_until
 from tests.deploy.rendering import CHART
@@ -24,22 +23,9 @@ _RELEASE = ("fastload", str(CHART), "--namespace", NAMESPACE)
 Json = dict[str, Any]
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[ControlPlane]:
-    """A control plane where nothing is installed, and nothing else runs."""
-    with ControlPlane(ensure_binaries()) as cluster:
-        yield cluster
-
-
-@pytest.fixture(scope="module")
-def its_client(cluster: ControlPlane) -> Iterator[httpx.Client]:
-    with cluster.client() as client:
-        yield client
-
-
 @pytest.fixture
-def helm(cluster: ControlPlane, tmp_path: Path) -> Helm:
-    return Helm(cluster, tmp_path)
+def helm(bare_cluster: ControlPlane, tmp_path: Path) -> Helm:
+    return Helm(bare_cluster, tmp_path)
 
 
 class User:
@@ -77,14 +63,14 @@ def _going(metadata: Json) -> bool:
 
 
 @pytest.fixture
-def user(cluster: ControlPlane, its_client: httpx.Client, s3: S3) -> User:
-    return User(cluster, its_client, s3.published_model())
+def user(bare_cluster: ControlPlane, bare_client: httpx.Client, s3: S3) -> User:
+    return User(bare_cluster, bare_client, s3.published_model())
 
 
 @pytest.fixture
-def own(cluster: ControlPlane, its_client: httpx.Client) -> Namespace:
+def own(bare_cluster: ControlPlane, bare_client: httpx.Client) -> Namespace:
     """Where fastload's own pods are."""
-    return Namespace(cluster, its_client, NAMESPACE)
+    return Namespace(bare_cluster, bare_client, NAMESPACE)
 
 
 def secret_of(cluster: ControlPlane, folder: Path) -> Json:
@@ -96,13 +82,13 @@ def secret_of(cluster: ControlPlane, folder: Path) -> Json:
 
 
 @pytest.fixture
-def webhook(cluster: ControlPlane, helm: Helm, own: Namespace, s3: S3, tmp_path: Path) -> Iterator[Webhook]:
+def webhook(bare_cluster: ControlPlane, helm: Helm, own: Namespace, s3: S3, tmp_path: Path) -> Iterator[Webhook]:
     """The release as it is first installed, and the process that answers for it."""
-    cluster.create_namespace(NAMESPACE, {"pod-security.kubernetes.io/enforce": "restricted"})
-    notes = helm("install", *_RELEASE, values={"certificates": secret_of(cluster, tmp_path)})
+    bare_cluster.create_namespace(NAMESPACE, {"pod-security.kubernetes.io/enforce": "restricted"})
+    notes = helm("install", *_RELEASE, values={"certificates": secret_of(bare_cluster, tmp_path)})
     assert "kubectl rollout status deployment/fastload --namespace fastload" in notes
     own.finish_rollout("fastload")
-    webhook = Webhook(cluster, {"FASTLOAD_S3_ENDPOINT": s3.endpoint}, tmp_path)
+    webhook = Webhook(bare_cluster, {"FASTLOAD_S3_ENDPOINT": s3.endpoint}, tmp_path)
     try:
         webhook.wait_until_ready()
         yield webhook

@@ -6,6 +6,8 @@ import structlog
 from tests.patched import apply
 from tests.reviews import Json, World1, endpoint, patch_of, pod, response, review
 from tests.workloads import INJECT, KINDS, answer_to, review_of, template, warnings_of, workload, workloads
+from webhook.admission.decision import Outcome
+from webhook.admission.forecast import combined
 from webhook.lookup.facts import Namespace, Unknown
 from webhook.reasons import Code, because
 
@@ -188,3 +190,47 @@ def test_a_warning_is_one_printable_line() -> None:
     said = warnings_of(workload("Deployment", template(inject="true", model='x\u0000\n"\\')))
     assert said
     assert all(warning.isprintable() for warning in said)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "args"),
+    [
+        pytest.param("MODEL", "org/secret-model", ["vllm", "serve", "$(MODEL)", "--enforce-eager"], id="the model"),
+        pytest.param("TEAM", "secret-team", ["vllm", "serve", "$(TEAM)/model", "--enforce-eager"], id="a part of it"),
+        pytest.param("MODEL", "secret-" * 100, ["vllm", "serve", "$(MODEL)", "--enforce-eager"], id="a long one"),
+        pytest.param("PATH_", "/secret/config.yaml", ["vllm", "serve", "--config", "$(PATH_)"], id="a file"),
+        pytest.param(
+            "FORMAT", "secret-format", ["vllm", "serve", "s3://b/m", "--load-format", "$(FORMAT)"], id="a flag"
+        ),
+    ],
+)
+def test_a_value_of_the_environment_is_told_by_its_name(name: str, value: str, args: list[str]) -> None:
+    of = template(inject="true", cache="off")
+    of["spec"]["containers"][0] |= {"command": args, "args": [], "env": [{"name": name, "value": value}]}
+    said = "\n".join(warnings_of(workload("Deployment", of)))
+    assert f"${name}" in said
+    assert value[:50] not in said
+
+
+def test_the_address_of_the_users_store_is_told_by_its_name() -> None:
+    of = template(inject="true")
+    of["spec"]["containers"][0]["env"] = [{"name": "AWS_ENDPOINT_URL", "value": "http://Store.example/"}]
+    refused = Unknown(because(Code.ENDPOINT_NOT_ALLOWED, endpoint="http://store.example"))
+    (*_, left_out) = warnings_of(workload("Deployment", of), world=World1(refused))
+    assert "the pod's S3 endpoint $AWS_ENDPOINT_URL is not on the operator's list" in left_out
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "whole"),
+    [
+        ([], Outcome.IGNORED),
+        ([Outcome.IGNORED, Outcome.INJECTED], Outcome.INJECTED),
+        ([Outcome.INJECTED, Outcome.SKIPPED], Outcome.PARTIAL),
+        ([Outcome.INJECTED, Outcome.FAILED_OPEN], Outcome.PARTIAL),
+        ([Outcome.SKIPPED, Outcome.UNCHANGED], Outcome.SKIPPED),
+        ([Outcome.SKIPPED, Outcome.FAILED_OPEN], Outcome.FAILED_OPEN),
+        ([Outcome.UNCHANGED, Outcome.UNCHANGED], Outcome.UNCHANGED),
+    ],
+)
+def test_templates_that_differ_make_one_outcome(outcomes: list[Outcome], whole: Outcome) -> None:
+    assert combined(outcomes) is whole

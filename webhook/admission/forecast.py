@@ -3,15 +3,19 @@
 A sentence holds names, and values that fastload itself chose; never a value of the user's environment.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 import msgspec
 
 from webhook.admission.answer import LONGEST_WARNING
 from webhook.admission.decision import Outcome
+from webhook.admission.unspoken import unspoken, values_of
 from webhook.pipeline import Tuned
 from webhook.plan.types import CacheVolume, HostPathVolume, Status
 from webhook.reasons import Advice, Code, Counsel, Reason
+
+_Sentence = TypeVar("_Sentence", Reason, Counsel)
 
 # Of one template.
 _MOST_PROBLEMS = 3
@@ -92,14 +96,15 @@ def foresee(tuned: Tuned) -> Forecast:
         return Forecast(outcome=Outcome.UNCHANGED, reasons=plan.reasons)
     skipped = plan.status is Status.SKIPPED
     others = (reason for reason in plan.reasons if reason not in problems)
+    values = values_of(tuned.facts.view)
     return Forecast(
         outcome=Outcome(plan.status),
         reasons=plan.reasons,
         container=tuned.facts.container.name if tuned.facts.container else "",
         gets=tuple(_gets(tuned)),
         problems=problems,
-        because=tuple(reason for reason in others if skipped or reason.code in _LEFT_OUT),
-        advice=tuple(sorted((each for each in plan.advice if each.code in _STRONGEST), key=_rank)),
+        because=tuple(_quiet(reason, values) for reason in others if skipped or reason.code in _LEFT_OUT),
+        advice=tuple(_quiet(each, values) for each in sorted(plan.advice, key=_rank) if each.code in _STRONGEST),
     )
 
 
@@ -121,14 +126,17 @@ def combined(outcomes: Iterable[Outcome]) -> Outcome:
         distinct -= {Outcome.IGNORED}
     if len(distinct) <= 1:
         return next(iter(distinct), Outcome.IGNORED)
-    for least in (Outcome.FAILED_OPEN, Outcome.SKIPPED):
-        if distinct <= {least, Outcome.SKIPPED, Outcome.UNCHANGED}:
-            return least
-    return Outcome.PARTIAL
+    if distinct & {Outcome.INJECTED, Outcome.PARTIAL}:
+        return Outcome.PARTIAL
+    return Outcome.FAILED_OPEN if Outcome.FAILED_OPEN in distinct else Outcome.SKIPPED
 
 
 def _rank(counsel: Counsel) -> int:
-    return _STRONGEST.index(counsel.code)
+    return _STRONGEST.index(counsel.code) if counsel.code in _STRONGEST else len(_STRONGEST)
+
+
+def _quiet(sentence: _Sentence, values: Mapping[str, str]) -> _Sentence:
+    return msgspec.structs.replace(sentence, text=unspoken(sentence.text, values))
 
 
 def _gets(tuned: Tuned) -> Iterator[str]:

@@ -265,12 +265,14 @@ def test_a_server_that_is_not_there_is_named(api: Api) -> None:
     assert "Error: --cluster: http://127.0.0.1:1 of context 'prod' does not answer: Cannot connect" in result.stderr
 
 
-def test_a_context_without_a_cluster_is_named(api: Api) -> None:
+def test_a_context_that_cannot_be_used_is_named(api: Api) -> None:
     path = Path(api.kubeconfig())
-    path.write_text(path.read_text().replace('"name": "here"', '"name": "there"'))
+    login = '{"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "false"}}'
+    path.write_text(path.read_text().replace('{"token": "secret-token"}', login))
     result = preview("--cluster")
     assert result.exit_code == 2
-    assert "--cluster: context 'prod' cannot be used: " in result.stderr
+    assert "--cluster: context 'prod' cannot be used: kubeconfig: false gave no credentials" in result.stderr
+    assert api.asked == []
 
 
 def test_bad_input_is_told_before_a_cluster_is_asked(api: Api) -> None:

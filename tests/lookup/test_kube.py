@@ -10,7 +10,7 @@ from aiohttp import web
 from kubernetes.aio import client
 
 from webhook.lookup.kube import Kubernetes
-from webhook.lookup.kubeconfig import KubeContext
+from webhook.lookup.kubeconfig import find_context
 from webhook.lookup.watching import KubeError
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -132,11 +132,19 @@ def test_outside_a_cluster_there_is_no_service_account(monkeypatch: pytest.Monke
         Kubernetes.in_cluster()
 
 
-KUBECONFIG = (
-    "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
-    "contexts: [{name: c, context: {cluster: k, user: u}}, {name: d, context: {cluster: none}}]\n"
-    "clusters: [{name: k, cluster: {server: 'https://127.0.0.1:1'}}]\nusers: [{name: u, user: {token: t}}]\n"
-)
+KUBECONFIG = """
+current-context: c
+contexts:
+  - {name: c, context: {cluster: k, user: u}}
+  - {name: bad-authority, context: {cluster: bad, user: u}}
+  - {name: logged-out, context: {cluster: k, user: sso}}
+clusters:
+  - {name: k, cluster: {server: "https://127.0.0.1:1"}}
+  - {name: bad, cluster: {server: "https://127.0.0.1:1", certificate-authority-data: ZGF0YQ==}}
+users:
+  - {name: u, user: {token: t}}
+  - {name: sso, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: "false"}}}
+"""
 
 
 def test_a_kubeconfig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,12 +162,15 @@ def test_a_kubeconfig(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     play(scene)
 
 
-def test_a_context_that_leads_nowhere(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("context", "problem"),
+    [("bad-authority", "kubeconfig: SSLError"), ("logged-out", "kubeconfig: false gave no credentials")],
+)
+def test_a_context_that_cannot_be_used(tmp_path: Path, context: str, problem: str) -> None:
     (tmp_path / "config").write_text(KUBECONFIG)
-    nowhere = KubeContext(name="d", namespace=None, files=(str(tmp_path / "config"),))
 
     async def scene() -> None:
-        with pytest.raises(KubeError, match="kubeconfig: ConfigException"):
-            await Kubernetes.from_kubeconfig(nowhere)
+        with pytest.raises(KubeError, match=problem):
+            await Kubernetes.from_kubeconfig(find_context({}, str(tmp_path / "config"), context))
 
     play(scene)

@@ -14,13 +14,22 @@ contexts:
   - name: prod
     context: {cluster: a, user: u, namespace: serving}
   - name: test
-    context: {cluster: b, user: u}
+    context: {cluster: b, user: sso}
+  - {name: serverless, context: {cluster: gone, user: u}}
+  - {name: userless, context: {cluster: a, user: gone}}
+clusters:
+  - {name: a, cluster: {server: "https://a"}}
+  - {name: b, cluster: {server: "https://b"}}
+users:
+  - {name: u, user: {token: secret}}
+  - {name: sso, user: {exec: {command: aws, args: [eks, get-token]}}}
 """
 OTHER = """
 current-context: laptop
 contexts:
   - {name: laptop, context: {cluster: c}}
   - {name: prod, context: {cluster: c, namespace: another}}
+clusters: [{name: c, cluster: {server: "https://c"}}]
 """
 
 
@@ -45,7 +54,7 @@ def test_the_current_context_and_its_namespace(folder: Path) -> None:
 
 def test_a_context_by_its_name(folder: Path) -> None:
     found = find_context(kubeconfig(folder, "one"), name="test")
-    assert (found.name, found.namespace) == ("test", None)
+    assert (found.name, found.namespace, found.login) == ("test", None, "aws")
 
 
 @pytest.mark.parametrize(
@@ -79,8 +88,10 @@ def test_without_a_variable_it_lies_in_the_home_folder(folder: Path, environ: di
     ("content", "name", "problem"),
     [
         pytest.param(None, None, "config: no such file or directory", id="no file"),
-        pytest.param(ONE, "prd", "has no context 'prd'; it has prod, test", id="no such context"),
+        pytest.param(ONE, "prd", "has no context 'prd'; it has prod, test, serverless, userless", id="no such context"),
         pytest.param("contexts: []", None, "has no current context; it has none", id="no current context"),
+        pytest.param(ONE, "serverless", "leads to cluster 'gone', which has no server", id="no server"),
+        pytest.param(ONE, "userless", "names user 'gone', whom the kubeconfig does not have", id="no such user"),
         pytest.param("{", None, "is none: ", id="no YAML"),
         pytest.param("- token: secret", None, "is none: ValidationError", id="a list"),
         pytest.param(b"\xff", None, "is none: ", id="no text"),

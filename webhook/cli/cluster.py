@@ -100,6 +100,7 @@ def _silence(context: KubeContext, server: str, fault: KubeError) -> str:
 
 def _cause(fault: KubeError) -> str:
     """Returns what the client said, for the person whose terminal and whose kubeconfig this is."""
-    cause = fault.__cause__
-    said = " ".join(str(cause).split()) if cause else ""
-    return (said or type(cause).__name__ if cause else str(fault))[:_LONGEST_CAUSE]
+    if fault.__cause__ is None:
+        return str(fault)
+    said = " ".join(str(fault.__cause__).split())
+    return said[:_LONGEST_CAUSE] or type(fault.__cause__).__name__

@@ -77,5 +77,5 @@ def section(title: str, lines: Iterable[str]) -> Iterator[str]:
     listed = list(lines)
     if listed:
         yield ""
-        yield click.style(f"  {title}", bold=True, underline=True)
+        yield f"  {click.style(title, bold=True, underline=True)}"
         yield from listed

@@ -47,7 +47,7 @@ def _pod(pod: PodPreview, width: int) -> Iterator[str]:
     place = f"{pod.source.file}, document {pod.source.document} {pod.source.path}".rstrip()
     yield from (click.style(line, dim=True) for line in paragraph(place, width, 2))
     if not pod.opted_in:
-        yield from paragraph("not opted in: this is what would happen if it were", width, 2)
+        yield click.style("  not opted in: this is what would happen if it were", fg="yellow")
     yield ""
     yield from _facts(pod, width)
     yield from section("settings", setting_lines(pod.settings, width))

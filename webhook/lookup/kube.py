@@ -6,7 +6,7 @@ Loading that package takes half a second, so only what talks to a cluster import
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import aiohttp
 from kubernetes.aio import client, config
@@ -28,7 +28,7 @@ class Kubernetes:
         self._client = client.ApiClient(configuration)
 
     @classmethod
-    def in_cluster(cls) -> "Kubernetes":
+    def in_cluster(cls) -> Self:
         """Connects as the pod's service account.
 
         Raises:
@@ -40,7 +40,7 @@ class Kubernetes:
         return cls(configuration)
 
     @classmethod
-    async def from_kubeconfig(cls, context: KubeContext | None = None) -> "Kubernetes":
+    async def from_kubeconfig(cls, context: KubeContext | None = None) -> Self:
         """Connects as a context of a kubeconfig says; without one, as the environment's current context does.
 
         Raises:
@@ -53,9 +53,14 @@ class Kubernetes:
             await config.load_kube_config(  # type: ignore[no-untyped-call]  # it has no types
                 files, context.name, client_configuration=configuration, persist_config=False
             )
+            connected = cls(configuration)
         except Exception as fault:  # what is missing or of another type surfaces as an error of any kind
             raise KubeError(f"kubeconfig: {type(fault).__name__}") from fault
-        return cls(configuration)
+        if context.login and not (configuration.api_key.get("BearerToken") or configuration.cert_file):
+            # The package has logged why, and would go on as nobody.
+            await connected.close()
+            raise KubeError(f"kubeconfig: {context.login} gave no credentials")
+        return connected
 
     @property
     def server(self) -> str:

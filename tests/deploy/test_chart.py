@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.deploy.rendering import CHART, INSTALL, helm, install_yaml
+from tests.deploy.rendering import CHART, INSTALL, helm, install_yaml, template
 from tests.deploy.settings_schema import SCHEMA, spelled, with_settings
 from tests.deploy.values_table import README, VALUES, documented, readme
 from webhook import __version__
@@ -60,3 +60,13 @@ def test_every_value_that_the_schema_takes_has_a_default() -> None:
 
     explained = {value.path for value in documented()}
     assert {*declared(json.loads(SCHEMA.read_text()))} - {("global",)} == explained
+
+
+@pytest.mark.parametrize(
+    ("version", "taken"),
+    [("v1.37.2", True), ("v1.33.4-eks-4096722", True), ("v1.30.0", True), ("v1.29.14", False)],
+)
+def test_it_names_the_versions_of_kubernetes_that_it_takes(version: str, taken: bool) -> None:  # noqa: FBT001 (a case)
+    done = template({}, "--kube-version", version)
+    assert (done.returncode == 0) is taken
+    assert ("which is incompatible with Kubernetes" in done.stderr) is not taken

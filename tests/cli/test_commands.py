@@ -1,9 +1,11 @@
 """The command line as a whole: help, version, certificates, and what a command does not load."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -27,6 +29,25 @@ def test_every_command_is_listed_and_has_help(command: str) -> None:
 def test_no_line_of_the_root_commands_help_is_cut() -> None:
     for arguments in (["--help"], ["certs", "--help"]):
         assert "..." not in CliRunner().invoke(main, arguments, terminal_width=80).output.replace("[ARGS]...", "")
+
+
+def test_the_previews_help_has_every_option_once_in_a_section() -> None:
+    listed = (
+        CliRunner().invoke(main, ["preview", "--help"], terminal_width=100).output.partition("Input and output:")[2]
+    )
+    command = main.get_command(click.Context(main), "preview")
+    assert command is not None
+    for option in command.params:
+        (flag, *_) = [each for each in option.opts if each.startswith("--")]
+        assert len(re.findall(rf"^  (-\w, )?{flag}(?= )", listed, re.MULTILINE)) == 1
+    assert listed.partition("Other:\n")[2] == "  -h, --help  Show this message and exit.\n"
+
+
+def test_the_plugin_calls_itself_by_kubectls_name() -> None:
+    program = "import sys; sys.argv[1:] = ['preview', '-x']; from webhook.cli.plugin import plugin; plugin()"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 2
+    assert "Usage: kubectl fastload preview [OPTIONS]" in ended.stderr
 
 
 def test_a_command_that_does_not_exist_is_refused() -> None:

@@ -5,11 +5,12 @@ import platform
 import re
 import sys
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from email.message import Message
 from email.parser import Parser
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from deploy.image import debian
 from deploy.image.packages import canonical
@@ -38,7 +39,7 @@ def write(root: Path, wheels: Mapping[str, str], owners: Mapping[str, Mapping[st
         "dependencies": [
             {"ref": subject["bom-ref"], "dependsOn": [*_needs(packages[_SELF], references), system[0]["bom-ref"]]},
             {"ref": system[0]["bom-ref"], "dependsOn": [each["bom-ref"] for each in system[1:]]},
-            *({"ref": ref, "dependsOn": [*_needs(packages[name], references)]} for name, ref in references.items()),
+            *({"ref": ref, "dependsOn": _needs(packages[name], references)} for name, ref in references.items()),
         ],
     }
     # The same for the same content, as the image is.
@@ -91,13 +92,12 @@ def _interpreter() -> _Json:
 def _library(name: str, fields: Mapping[str, str]) -> _Json:
     system = debian.release()
     where = f"arch={fields['Architecture']}&distro={system['ID']}-{system['VERSION_ID']}"
-    purl = f"pkg:deb/{system['ID']}/{name}@{fields['Version']}?{where}"
+    purl = f"pkg:deb/{system['ID']}/{name}@{quote(fields['Version'], safe='~')}?{where}"
     return {"type": "library", "bom-ref": purl, "name": name, "version": fields["Version"], "purl": purl}
 
 
-def _needs(metadata: Message, references: Mapping[str, str]) -> Iterator[str]:
-    """Yields what a package requires of what is installed, without what only its extras do."""
-    for requirement in metadata.get_all("Requires-Dist", []):
-        name = re.match(r"[\w.-]+", requirement)
-        if name and "extra ==" not in requirement and canonical(name[0]) in references:
-            yield references[canonical(name[0])]
+def _needs(metadata: Message, references: Mapping[str, str]) -> list[str]:
+    """Returns what a package requires of what is installed, without what only its extras do."""
+    required = [each for each in metadata.get_all("Requires-Dist", []) if "extra ==" not in each]
+    names = {canonical(re.split(r"[^\w.-]", each, maxsplit=1)[0]) for each in required}
+    return sorted(references[name] for name in names & references.keys())

@@ -4,10 +4,11 @@ from pathlib import Path
 
 from deploy.image.place import within
 
-# As the Dockerfile's USER.
+# As the Dockerfile says, and the manifest.
+USER = 65532
 _FILES = {
-    "/etc/passwd": "root:x:0:0:root:/:/sbin/nologin\nfastload:x:65532:65532:fastload:/:/sbin/nologin\n",
-    "/etc/group": "root:x:0:\nfastload:x:65532:\n",
+    "/etc/passwd": f"root:x:0:0:root:/:/sbin/nologin\nfastload:x:{USER}:{USER}:fastload:/:/sbin/nologin\n",
+    "/etc/group": f"root:x:0:\nfastload:x:{USER}:\n",
     "/etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 }
 

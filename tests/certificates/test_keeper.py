@@ -20,9 +20,8 @@ from tests.certificates.world import (
     World,
 )
 from webhook.certificates.issuing import Issued, issue
-from webhook.certificates.keeper import Act
 from webhook.certificates.kept import Kept, encode
-from webhook.certificates.rotation import Step
+from webhook.certificates.outcomes import Step, Writing
 from webhook.certificates.trust import render
 from webhook.lookup.watching import KubeError
 
@@ -108,11 +107,11 @@ def test_the_authority_before_is_trusted_until_its_certificate_expires() -> None
 @pytest.mark.parametrize("wiped", [b"", b"garbage"])
 def test_a_wiped_bundle_is_back_after_the_next_look(wiped: bytes) -> None:
     world, replica = installed()
-    before, replica.acts = world.bundles(MUTATING), []
+    before, replica.written = world.bundles(MUTATING), []
     world.tell(MUTATING, wiped)
     replica.turn()
     assert world.bundles(MUTATING) == before
-    assert replica.acts == [(Act.REPAIRED, MUTATING)]
+    assert replica.written == [(Writing.WRITTEN, MUTATING)]
     replica.turn()
     assert replica.ready
 
@@ -167,7 +166,7 @@ def test_an_installation_by_hand_is_taken_over_as_it_is() -> None:
     assert replica.leaf == by_someone.leaf
     assert replica.ready
     assert world.kept == Kept(by_someone.leaf, None, (by_someone.authority,))
-    assert (replica.steps, replica.acts) == ([Step.ADOPTED], [])
+    assert (replica.steps, replica.written) == ([Step.ADOPTED], [])
 
 
 def test_an_installation_by_hand_that_is_due_is_renewed_while_its_pods_stay_trusted() -> None:
@@ -199,7 +198,7 @@ def test_one_configuration_that_cannot_be_written_does_not_keep_the_others_from_
     replica.turn()
     with pytest.raises(KubeError):
         replica.turn()
-    assert replica.acts == [(Act.FAILED, MUTATING), (Act.REPAIRED, VALIDATING)]
+    assert replica.written == [(Writing.FAILED, MUTATING), (Writing.WRITTEN, VALIDATING)]
 
 
 @pytest.mark.parametrize(
@@ -240,7 +239,7 @@ def test_who_ends_in_good_order_lets_another_take_over_at_once() -> None:
     world.tell(MUTATING, b"")
     other = Replica(world, "two")
     other.turn()
-    assert other.acts == [(Act.REPAIRED, MUTATING)]
+    assert other.written == [(Writing.WRITTEN, MUTATING)]
 
 
 def test_who_is_killed_is_followed_once_its_lease_has_run_out() -> None:
@@ -250,10 +249,10 @@ def test_who_is_killed_is_followed_once_its_lease_has_run_out() -> None:
     world.tell(MUTATING, b"")
     world.seconds += 14
     other.turn()
-    assert other.acts == []
+    assert other.written == []
     world.seconds += 1
     other.turn()
-    assert other.acts == [(Act.REPAIRED, MUTATING)]
+    assert other.written == [(Writing.WRITTEN, MUTATING)]
 
 
 # All calls but those of the looks that wait between the two halves of a renewal.

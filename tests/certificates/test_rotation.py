@@ -7,7 +7,8 @@ import pytest
 from tests.certificates.make import LIFE, NAME, RULES, issued, kept, seen
 from webhook.certificates.issuing import Issued
 from webhook.certificates.kept import Kept
-from webhook.certificates.rotation import Rules, Step, advance, bundle_for, choose
+from webhook.certificates.outcomes import Step
+from webhook.certificates.rotation import Rules, advance, bundle_for, choose
 from webhook.certificates.trust import Authorities
 
 OLD, CURRENT, NEXT, STRANGER = issued(-70), issued(0), issued(60), issued(0, dt.timedelta(days=3650))

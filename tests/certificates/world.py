@@ -11,10 +11,10 @@ from tests.certificates.make import NAME, START
 from webhook.certificates.api import JSON, Answer
 from webhook.certificates.cluster import CertificateCluster
 from webhook.certificates.issuing import Leaf
-from webhook.certificates.keeper import Act, Keeper
+from webhook.certificates.keeper import Keeper
 from webhook.certificates.kept import Kept, decode
 from webhook.certificates.lease import Lease
-from webhook.certificates.rotation import Step
+from webhook.certificates.outcomes import Step, Writing
 from webhook.certificates.settings import CertificateSettings
 from webhook.certificates.trust import Authorities, parse, trusted
 from webhook.lookup.watching import KubeError
@@ -147,7 +147,7 @@ class Replica:
         self.alive = True
         self.served: list[Leaf] = []
         self.steps: list[Step] = []
-        self.acts: list[tuple[Act, str]] = []
+        self.written: list[tuple[Writing, str]] = []
         self.problem: str | None = None
         lease = Lease(world, (LEASES, "fastload-tls"), name, POLL, lambda: world.seconds)
         cluster = CertificateCluster(world, settings)
@@ -163,8 +163,8 @@ class Replica:
     def stepped(self, step: Step) -> None:
         self.steps.append(step)
 
-    def told(self, act: Act, subject: str) -> None:
-        self.acts.append((act, subject))
+    def wrote(self, outcome: Writing, configuration: str) -> None:
+        self.written.append((outcome, configuration))
 
     def failed(self, problem: str | None) -> None:
         self.problem = problem

@@ -18,6 +18,7 @@ from webhook.server.settings import Settings
 DOCS = Path(__file__).parents[2] / "docs"
 _ROOMS = {
     "server": "Server",
+    "certificates": "Certificates",
     "admission": "Reviews",
     "preview": "Previews",
     "pod": "Pods",

@@ -8,7 +8,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from webhook.server.certificates import Files, issue
-from webhook.server.tls import Certificate, CertificateError, Handshake
+from webhook.server.tls import Certificate, CertificateError, Handshake, Serving, load_pem
 
 
 def shake_hands(server_side: ssl.SSLContext, authority: Path, *, name: str | None = "localhost") -> bytes:
@@ -110,3 +110,23 @@ def test_files_that_cannot_be_used_are_named(tmp_path: Path, missing: str) -> No
     (tmp_path / missing).unlink()
     with pytest.raises(CertificateError, match=str(tmp_path / missing)):
         certificate(files)
+
+
+def test_before_there_is_a_certificate_a_handshake_ends_at_once_and_the_next_one_gets_it(tmp_path: Path) -> None:
+    files, noted = issue(["localhost"], tmp_path), list[Handshake]()
+    served = Serving()
+    listener = served.listener_context(noted.append)
+    with pytest.raises(ssl.SSLError):
+        shake_hands(listener, files.authority)
+    assert served.expires is None
+    served.replace(load_pem(files.certificate.read_bytes(), files.key.read_bytes()))
+    assert shake_hands(listener, files.authority) == der(files)
+    assert noted == [Handshake.BEGUN, Handshake.BEGUN]
+
+
+@pytest.mark.parametrize("part", ["certificate", "key"])
+def test_a_certificate_in_memory_that_cannot_be_used_is_an_error(tmp_path: Path, part: str) -> None:
+    files = issue(["localhost"], tmp_path)
+    content = {"certificate": files.certificate.read_bytes(), "key": files.key.read_bytes(), part: b"garbage"}
+    with pytest.raises(CertificateError):
+        load_pem(content["certificate"], content["key"])

@@ -8,7 +8,6 @@ import asyncio
 import datetime as dt
 import time
 from collections.abc import Awaitable, Callable
-from enum import StrEnum
 from http import HTTPStatus
 from typing import Protocol
 
@@ -16,8 +15,9 @@ from webhook.certificates.cluster import CertificateCluster, Configuration, Look
 from webhook.certificates.issuing import Leaf, issue
 from webhook.certificates.kept import Kept
 from webhook.certificates.lease import Lease
+from webhook.certificates.outcomes import Step, Writing
 from webhook.certificates.patience import Patience
-from webhook.certificates.rotation import Rules, Seen, Step, advance, bundle_for, choose, is_trusted
+from webhook.certificates.rotation import Rules, Seen, advance, bundle_for, choose, is_trusted
 from webhook.certificates.settings import CertificateSettings
 from webhook.certificates.trust import Authorities
 from webhook.lookup.watching import KubeError
@@ -27,13 +27,6 @@ _MOST_OF_LIFE_TO_SETTLE = 12
 # Between looks while there is nothing to serve that is trusted, in seconds.
 _IMPATIENT_SECONDS = 0.5
 _RELEASE_SECONDS = 2.0
-
-
-class Act(StrEnum):
-    """What a keeper changes in the cluster, beside the steps of a rotation."""
-
-    REPAIRED = "repaired"
-    FAILED = "failed"
 
 
 class Listener(Protocol):
@@ -46,10 +39,10 @@ class Listener(Protocol):
         """Hears whether the API server was told to trust what is served."""
 
     def stepped(self, step: Step) -> None:
-        """Hears of a step that this replica took."""
+        """Hears of a step that this replica took, or could not take."""
 
-    def told(self, act: Act, subject: str) -> None:
-        """Hears of a `caBundle` that was put right, or could not be, and of which configuration."""
+    def wrote(self, outcome: Writing, configuration: str) -> None:
+        """Hears that the `caBundle`s of a configuration were put right, or could not be."""
 
     def failed(self, problem: str | None) -> None:
         """Hears what stands in the way of keeping the certificate; None once nothing does."""
@@ -137,7 +130,11 @@ class Keeper:
         if step is None:
             return False
         taken, kept = step
-        await self._cluster.keep(look, kept)
+        try:
+            await self._cluster.keep(look, kept)
+        except KubeError:
+            self._listener.stepped(Step.FAILED)
+            raise
         self._listener.stepped(taken)
         return True
 
@@ -159,9 +156,9 @@ class Keeper:
         try:
             await self._cluster.tell(configuration, bundles)
         except KubeError:
-            self._listener.told(Act.FAILED, configuration.path)
+            self._listener.wrote(Writing.FAILED, configuration.path)
             raise
-        self._listener.told(Act.REPAIRED, configuration.path)
+        self._listener.wrote(Writing.WRITTEN, configuration.path)
 
     async def _let_go(self) -> None:
         try:

@@ -12,23 +12,14 @@ found again by the next look, so any replica may go on where another stopped.
 
 import datetime as dt
 from collections.abc import Callable
-from enum import StrEnum
 
 import msgspec
 from cryptography import x509
 
 from webhook.certificates.issuing import Issued, Leaf
 from webhook.certificates.kept import Kept
+from webhook.certificates.outcomes import Step
 from webhook.certificates.trust import Authorities, certificate_of, signers, trusted, unexpired
-
-
-class Step(StrEnum):
-    """What a step did: the label of its metric."""
-
-    ADOPTED = "adopted"
-    PREPARED = "prepared"
-    SERVED = "served"
-    TIDIED = "tidied"
 
 
 class Rules(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 A label's values come from enumerations only, so the number of series is bounded whatever pods say.
 """
 
+import math
 import platform
 from collections.abc import Iterator, Sequence
 
@@ -15,6 +16,7 @@ from prometheus_client.registry import Collector
 
 from webhook import __version__
 from webhook.admission.decision import Outcome
+from webhook.certificates.outcomes import Step, Writing
 from webhook.lookup import observer
 from webhook.reasons import Code
 from webhook.server import preview_request
@@ -57,6 +59,16 @@ LOOKUP_CACHE = Family(
 CERTIFICATE_EXPIRY = Family(
     "fastload_certificate_expiry_timestamp_seconds", "When the serving certificate expires, in seconds since the epoch."
 )
+CERTIFICATE_RENEWALS = Family(
+    "fastload_certificate_renewals_total",
+    "Steps of keeping a self-managed certificate that this replica took: adopted, prepared, served, tidied, or failed.",
+    ("step",),
+)
+CERTIFICATE_BUNDLES = Family(
+    "fastload_certificate_bundle_writes_total",
+    "Webhook configurations whose caBundle was not as it should be, by whether this replica could write it.",
+    ("outcome",),
+)
 HANDSHAKES = Family(
     "fastload_tls_handshakes_total",
     "TLS handshakes on the review port. One that begins and is not completed was broken off, as by an API server that "
@@ -74,6 +86,8 @@ FAMILIES = (
     LOOKUP_SECONDS,
     LOOKUP_CACHE,
     CERTIFICATE_EXPIRY,
+    CERTIFICATE_RENEWALS,
+    CERTIFICATE_BUNDLES,
     HANDSHAKES,
     BUILD,
 )
@@ -131,6 +145,12 @@ class Metrics:
         self._lookup_seconds = self._histogram(LOOKUP_SECONDS)
         self._cache = _Counts(LOOKUP_CACHE, self.registry)
         self._expiry = Gauge(CERTIFICATE_EXPIRY.name, CERTIFICATE_EXPIRY.help, registry=self.registry)
+        self._renewals = _Counts(CERTIFICATE_RENEWALS, self.registry)
+        for step in Step:
+            self._renewals.add(step, count=0)
+        self._bundles = _Counts(CERTIFICATE_BUNDLES, self.registry)
+        for writing in Writing:
+            self._bundles.add(writing, count=0)
         self._handshakes = _Counts(HANDSHAKES, self.registry)
         for stage in Handshake:
             self._handshakes.add(stage, count=0)
@@ -160,9 +180,17 @@ class Metrics:
         """Counts one TLS handshake that came to this stage."""
         self._handshakes.add(stage)
 
-    def certificate_expires(self, timestamp: float) -> None:
-        """Sets when the serving certificate expires."""
-        self._expiry.set(timestamp)
+    def count_renewal(self, step: Step) -> None:
+        """Counts one step of keeping the certificate."""
+        self._renewals.add(step)
+
+    def count_bundle(self, outcome: Writing) -> None:
+        """Counts one webhook configuration whose `caBundle` was to be written."""
+        self._bundles.add(outcome)
+
+    def certificate_expires(self, timestamp: float | None) -> None:
+        """Sets when the serving certificate expires; not a number where there is none."""
+        self._expiry.set(math.nan if timestamp is None else timestamp)
 
     def _histogram(self, family: Family) -> Histogram:
         return Histogram(family.name, family.help, family.labels, buckets=family.buckets, registry=self.registry)

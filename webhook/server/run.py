@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import sys
-from pathlib import Path
 
 import structlog
 import uvicorn
@@ -17,6 +16,7 @@ from webhook import __version__
 from webhook.admission.endpoint import ReviewEndpoint
 from webhook.server import logs
 from webhook.server.app import MUTATE, VALIDATE, ReviewPort, admin_port
+from webhook.server.certificate_source import source
 from webhook.server.health import Health
 from webhook.server.ignored import ignored
 from webhook.server.listeners import Listener, Tls, bind
@@ -24,7 +24,6 @@ from webhook.server.metrics import Metrics
 from webhook.server.preview import PreviewEndpoint
 from webhook.server.service import Service, open_service
 from webhook.server.settings import Settings
-from webhook.server.tls import Certificate, CertificateError, Follower, follow
 
 _log = structlog.get_logger()
 _SWITCH_SECONDS = 0.001
@@ -70,19 +69,23 @@ class _Server:
     def __init__(self, settings: Settings) -> None:
         server = settings.server
         self._settings = settings
-        self._certificate = Certificate(Path(server.tls_certificate), Path(server.tls_key))
-        self._reviews = bind(server.host, server.review_port, "--review-port")
-        self._admin = bind(server.host, server.admin_port, "--admin-port")
         self._health = Health()
         self._metrics = Metrics()
+        self._certificate = source(settings, self._health, self._metrics)
+        self._reviews = bind(server.host, server.review_port, "--review-port")
+        self._admin = bind(server.host, server.admin_port, "--admin-port")
 
     async def run(self) -> None:
         signals = _Signals()
-        async with open_service(self._settings, self._metrics) as service, asyncio.TaskGroup() as tasks:
+        async with (
+            open_service(self._settings, self._metrics) as service,
+            self._certificate.opened() as follow_certificate,
+            asyncio.TaskGroup() as tasks,
+        ):
             reviews, admin = self._listeners(service)
             tasks.create_task(reviews.serve([self._reviews]))
             tasks.create_task(admin.serve([self._admin]))
-            behind = [tasks.create_task(self._warm_up(service)), tasks.create_task(self._follow_certificate())]
+            behind = [tasks.create_task(self._warm_up(service)), tasks.create_task(follow_certificate())]
             self._announce()
             await self._until_told(signals)
             for task in behind:
@@ -102,30 +105,21 @@ class _Server:
         return (
             Listener(
                 ReviewPort(endpoints, self._health),
-                tls=Tls(self._certificate.listener_context(note), note),
+                tls=Tls(self._certificate.serving.listener_context(note), note),
                 grace_seconds=grace_seconds,
             ),
             Listener(admin_port(self._health, self._metrics.registry, previews), tls=None, grace_seconds=grace_seconds),
         )
 
     async def _warm_up(self, service: Service) -> None:
-        lacking = await service.fill(self._settings.server.ready_seconds)
+        seconds = self._settings.server.ready_seconds
+        known = asyncio.ensure_future(self._certificate.known())
+        lacking, _ = await asyncio.gather(service.fill(seconds), asyncio.wait((known,), timeout=seconds))
+        known.cancel()
         _spare_collector()
         self._health.warm = True
         if lacking:
             _log.warning("ready, but reviews go without a part of the cluster for now", **lacking)
-
-    async def _follow_certificate(self) -> None:
-        self._metrics.certificate_expires(self._certificate.expires)
-
-        def renewed() -> None:
-            self._metrics.certificate_expires(self._certificate.expires)
-            _log.info("serving the renewed certificate")
-
-        def failed(error: CertificateError) -> None:
-            _log.error("the renewed certificate cannot be served; the old one stays", problem=str(error))
-
-        await follow(self._certificate, self._settings.server.tls_reload_seconds, Follower(renewed, failed))
 
     async def _until_told(self, signals: _Signals) -> None:
         await signals.stop.wait()

@@ -10,6 +10,7 @@ from typing import Annotated
 import msgspec
 
 from webhook.admission.settings import AdmissionSettings
+from webhook.certificates.settings import CertificateSettings
 from webhook.lookup.facts import PodSecurity
 from webhook.lookup.settings import LookupSettings
 from webhook.lookup.stores import NamespaceRules
@@ -93,6 +94,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Every setting, by room."""
 
     server: ServerSettings = ServerSettings()
+    certificates: CertificateSettings = CertificateSettings()
     admission: AdmissionSettings = AdmissionSettings()
     preview: PreviewSettings = PreviewSettings()
     pod: PodSettings = PodSettings()

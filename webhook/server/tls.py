@@ -5,8 +5,10 @@ renewed certificate serves the next connection, whatever its key type, and open 
 """
 
 import asyncio
+import os
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 
@@ -27,7 +29,44 @@ class CertificateError(Exception):
     """The certificate or its key cannot be used; the message names the files and what is wrong."""
 
 
-class Certificate:
+class Loaded(msgspec.Struct, frozen=True):
+    """A certificate, ready to be served, and when it expires, in seconds since the epoch."""
+
+    context: ssl.SSLContext
+    expires: float
+
+
+class Serving:
+    """The certificate of the day, which each handshake asks for; at first there may be none."""
+
+    def __init__(self, current: Loaded | None = None) -> None:
+        self._current = current
+
+    @property
+    def expires(self) -> float | None:
+        """When the serving certificate expires, in seconds since the epoch; None without one."""
+        return self._current.expires if self._current else None
+
+    def replace(self, current: Loaded) -> None:
+        """Serves this one to the next connection."""
+        self._current = current
+
+    def listener_context(self, note: Callable[[Handshake], None]) -> ssl.SSLContext:
+        """Returns the context for a listener: it hands each handshake to the certificate of the day, and notes it."""
+        listener = _context()
+
+        def hand_over(connection: ssl.SSLObject, _name: str | None, _listener: ssl.SSLContext) -> int | None:
+            note(Handshake.BEGUN)
+            if self._current is None:
+                return ssl.ALERT_DESCRIPTION_INTERNAL_ERROR
+            connection.context = self._current.context
+            return None
+
+        listener.sni_callback = hand_over  # called with no name too, where the client sends none
+        return listener
+
+
+class Certificate(Serving):
     """A serving certificate in two files, and what it takes to serve it and to follow its renewal."""
 
     def __init__(self, certificate: Path, key: Path) -> None:
@@ -38,23 +77,7 @@ class Certificate:
         """
         self._files = (certificate, key)
         self._seen = _fingerprint(self._files)
-        self._current = _load(self._files)
-
-    @property
-    def expires(self) -> float:
-        """When the serving certificate expires, in seconds since the epoch."""
-        return self._current.expires
-
-    def listener_context(self, note: Callable[[Handshake], None]) -> ssl.SSLContext:
-        """Returns the context for a listener: it hands each handshake to the certificate of the day, and notes it."""
-        listener = _load(self._files).context
-
-        def hand_over(connection: ssl.SSLObject, _name: str | None, _listener: ssl.SSLContext) -> None:
-            note(Handshake.BEGUN)
-            connection.context = self._current.context
-
-        listener.sni_callback = hand_over  # called with no name too, where the client sends none
-        return listener
+        super().__init__(load_files(*self._files))
 
     def refresh(self) -> bool:
         """Loads the files if they changed, and tells whether it did; the old certificate stays if that fails.
@@ -66,7 +89,7 @@ class Certificate:
         if fingerprint == self._seen:
             return False
         self._seen = fingerprint
-        self._current = _load(self._files)
+        self.replace(load_files(*self._files))
         return True
 
 
@@ -88,23 +111,45 @@ async def follow(certificate: Certificate, seconds: float, follower: Follower) -
             follower.failed(error)
 
 
-class _Loaded(msgspec.Struct, frozen=True):
-    context: ssl.SSLContext
-    expires: float
+def load_files(certificate: Path, key: Path) -> Loaded:
+    """Loads a certificate from two PEM files.
 
-
-def _load(files: tuple[Path, Path]) -> _Loaded:
-    certificate, key = files
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.set_alpn_protocols(["http/1.1"])
+    Raises:
+        CertificateError: a file is missing or unreadable, or they do not belong together.
+    """
+    context = _context()
     try:
         context.load_cert_chain(certificate, key)
         leaf = x509.load_pem_x509_certificate(certificate.read_bytes())
     except (OSError, ValueError) as error:
         # ssl.SSLError is an OSError; its text has no file name.
         raise CertificateError(f"cannot serve TLS with certificate {certificate} and key {key}: {error}") from error
-    return _Loaded(context, leaf.not_valid_after_utc.timestamp())
+    return Loaded(context, leaf.not_valid_after_utc.timestamp())
+
+
+def load_pem(chain: bytes, key: bytes) -> Loaded:
+    """Loads a certificate that is in memory, and leaves no file of it anywhere (on Linux alone).
+
+    Raises:
+        CertificateError: it cannot be read, or does not belong to the key.
+    """
+    with _in_memory(chain) as certificate_file, _in_memory(key) as key_file:
+        return load_files(certificate_file, key_file)
+
+
+def _context() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
+
+@contextmanager
+def _in_memory(content: bytes) -> Iterator[Path]:
+    """Gives content a path, as OpenSSL wants one: of a file that has no name and lies on no disk."""
+    with os.fdopen(os.memfd_create("certificate"), "wb", buffering=0) as file:
+        file.write(content)
+        yield Path(f"/proc/self/fd/{file.fileno()}")
 
 
 def _fingerprint(files: tuple[Path, Path]) -> _Fingerprint:

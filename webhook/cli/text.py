@@ -33,11 +33,12 @@ def as_text(preview: Preview, width: int) -> str:
 
 def _summary(preview: Preview) -> str:
     counts = Counter(pod.status for pod in preview.pods)
-    told = ", ".join(click.style(f"{counts[status]} {status}", fg=_COLOURS[status]) for status in Status)
-    silent = sum(not pod.opted_in for pod in preview.pods)
-    return (
-        f"{click.style(f'{len(preview.pods)} pods', bold=True)}: {told}{f'; {silent} not opted in' if silent else ''}"
+    told = ", ".join(
+        click.style(f"{counts[status]} {status}", fg=_COLOURS[status] if counts[status] else None) for status in Status
     )
+    silent = sum(not pod.opted_in for pod in preview.pods)
+    pods = click.style(f"{len(preview.pods)} pods", bold=True)
+    return f"{pods}: {told}{f'; {silent} not opted in' if silent else ''}"
 
 
 def _pod(pod: PodPreview, width: int) -> Iterator[str]:

@@ -2,9 +2,9 @@
  * What changes in one pod: its part of the manifest before and after, secrets hidden.
  */
 
-import { splitDocuments } from "./documents.js";
 import { diffView } from "./diffview.js";
 import { el } from "./dom.js";
+import { locateJson } from "./json.js";
 import { locate } from "./locate.js";
 import { mask, maskFlagItems } from "./mask.js";
 
@@ -30,11 +30,22 @@ export function changesView(pod, pods, before, after) {
  * @param {string} pointer
  */
 function side(text, document, pointer) {
+  const json = /^\s*[{[]/.test(text) ? locateJson(text, document, pointer) : null;
+  // Many programs write JSON on one line, where nobody could see what changes.
+  if (json) return shown(JSON.stringify(JSON.parse(text.slice(json.start, json.end)), null, 2).split("\n"), 1);
   const all = text.split("\n");
   const { start, end } = locate(text, document, pointer) ?? { start: 0, end: all.length };
   const lines = all.slice(start, end);
   while (lines.at(-1) === "") lines.pop();
-  return { lines, shown: maskFlagItems(mask(lines).lines), first: start + 1 };
+  return shown(lines, start + 1);
+}
+
+/**
+ * @param {string[]} lines
+ * @param {number} first
+ */
+function shown(lines, first) {
+  return { lines, shown: maskFlagItems(mask(lines).lines), first };
 }
 
 /**
@@ -48,9 +59,4 @@ export function operationsView(pod, why) {
   const head = el("tr", {}, el("th", { scope: "col" }, "Where"), el("th", { scope: "col" }, "What is added"));
   return el("div", {}, el("p", { class: "aside" }, `The manifest could not be written: ${why}. These are the operations of its patch.`),
     el("table", { class: "settings" }, el("thead", {}, head), el("tbody", {}, ...rows)));
-}
-
-/** @param {string} text */
-export function countDocuments(text) {
-  return splitDocuments(text.split("\n")).length;
 }

@@ -86,7 +86,7 @@ function legend(scenarios) {
  */
 function key(text, kind, basis = "published") {
   const drawing = svg("svg", { width: 22, height: BAR, "aria-hidden": "true", class: kind });
-  drawing.append(...bars(0, 0, 22, basis, stripes(drawing)));
+  drawing.append(...bars({ x: 0, y: 0, width: 22, basis }, stripes(drawing, kind)));
   return el("li", {}, drawing, text);
 }
 
@@ -113,7 +113,7 @@ function drawAtItsWidth(place, scenarios) {
 function draw(scenarios, width) {
   const { height, bottom, bars: ranges, rows, ticks, left } = layout(scenarios, width);
   const drawing = svg("svg", { width, height, role: "img", "aria-label": "Seconds of each layer of a cold start; the table has the same figures" });
-  const striped = stripes(drawing);
+  const striped = new Map(scenarios.map(({ name }) => [name, stripes(drawing, `lane ${name}`)]));
   for (const row of rows) {
     drawing.append(svg("line", { class: "rule", x1: 0, x2: width, y1: row.line, y2: row.line }));
     drawing.append(svg("text", { class: "layer", x: row.x, y: row.y }, LAYER[row.layer] ?? row.layer));
@@ -127,7 +127,7 @@ function draw(scenarios, width) {
     const lane = svg("g", { class: `lane ${range.scenario}`, "data-layer": range.layer, "data-scenario": range.scenario, "data-basis": range.basis });
     if (range.seconds) {
       lane.append(svg("line", { class: "reach", x1: left, x2: range.x, y1: range.y + BAR / 2, y2: range.y + BAR / 2 }));
-      lane.append(...bars(range.x, range.y, range.width, range.basis, striped));
+      lane.append(...bars(range, /** @type {string} */ (striped.get(range.scenario))));
     }
     const text = range.seconds ? seconds(range.seconds) : "? not known";
     lane.append(svg("text", { class: "value", x: range.x + range.width + 6, y: range.y + BAR }, text));
@@ -138,28 +138,26 @@ function draw(scenarios, width) {
 
 /**
  * A bar: solid where it was published, striped where it is estimated.
- * @param {number} x
- * @param {number} y
- * @param {number} width
- * @param {string} basis
+ * @param {{x: number, y: number, width: number, basis: string}} range
  * @param {string} striped id of the pattern
  */
-function bars(x, y, width, basis, striped) {
+function bars({ x, y, width, basis }, striped) {
   const place = { x, y, width, height: BAR, rx: Math.min(2, width / 2) };
   const solid = svg("rect", { ...place, class: `bar ${basis}` });
   return basis === "estimated" ? [solid, svg("rect", { ...place, class: "stripes", fill: `url(#${striped})` })] : [solid];
 }
 
 /**
- * Gives a drawing its pattern of stripes.
+ * Gives a drawing a pattern of stripes.
  * @param {Element} drawing
+ * @param {string} kind gives it its colour
  * @returns {string} the pattern's id
  */
-function stripes(drawing) {
+function stripes(drawing, kind) {
   charts += 1;
   const id = `stripes-${charts}`;
-  const stripe = svg("path", { class: "stripe", d: "M0 0V6" });
-  const pattern = svg("pattern", { id, width: 5, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, stripe);
+  const stripe = svg("path", { class: "stripe", d: "M0 0V4" });
+  const pattern = svg("pattern", { id, class: kind, width: 4, height: 4, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, stripe);
   drawing.append(svg("defs", {}, pattern));
   return id;
 }

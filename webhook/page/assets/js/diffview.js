@@ -8,6 +8,8 @@ import { el } from "./dom.js";
 const CONTEXT = 3;
 /** Longer lines are cut, with a button for the rest. */
 const LONGEST_LINE = 220;
+/** In characters: what is indented further goes on to the left of it, to have room at all. */
+const DEEPEST_INDENT = 20;
 
 /**
  * @typedef {object} Side One of the two texts: its lines as shown, and the number of its first line.
@@ -83,6 +85,8 @@ function cells(number, side, sign, kind) {
   if (number === null) return [el("td", { class: `number ${kind} none` }), el("td", { class: `code ${kind} none` })];
   const text = side.shown[number - 1];
   const code = el("td", { class: `code ${kind}` }, el("span", { class: "sign" }, sign), ...shortened(text));
+  // A line that does not fit goes on below its own beginning.
+  code.style.setProperty("--indent", String(Math.min(text.length - text.trimStart().length, DEEPEST_INDENT)));
   return [el("td", { class: `number ${kind}` }, String(side.first + number - 1)), code];
 }
 

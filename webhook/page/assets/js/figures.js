@@ -11,7 +11,8 @@
 function span(range, write) {
   if (!range) return "not known";
   const [low, high] = [write(range.low), write(range.high)];
-  return low === high ? low : `${low} – ${high}`;
+  if (low === high) return low;
+  return low.startsWith("-") ? `${low} to ${high}` : `${low}–${high}`;
 }
 
 /** @param {Range | null} range */

@@ -1,5 +1,5 @@
 /**
- * JSON as text and as values: where a pointer leads in a stream of JSON, and a patch applied.
+ * Where a pointer leads in a stream of JSON.
  */
 
 import { keys } from "./locate.js";
@@ -78,9 +78,9 @@ class Scanner {
     this.match(/[\]}]/y);
   }
 
-  /** Goes past white space. @returns {number} where it ends */
+  /** Goes past white space, and the marks that YAML wants between values. @returns {number} where it ends */
   space() {
-    this.match(/\s*/y);
+    this.match(/(?:\s|---(?=\s))*/y);
     return this.at;
   }
 
@@ -92,22 +92,4 @@ class Scanner {
     this.at = pattern.lastIndex;
     return found[0];
   }
-}
-
-/**
- * Applies the operations that fastload makes, `add` and `replace`; the given value is left as it is.
- * @param {any} value
- * @param {{op: string, path: string, value: any}[]} patch
- */
-export function applyPatch(value, patch) {
-  const changed = structuredClone(value);
-  for (const { op, path, value: added } of patch) {
-    const way = keys(path);
-    const last = /** @type {string} */ (way.pop());
-    const parent = way.reduce((inner, key) => inner[key], changed);
-    if (!Array.isArray(parent)) parent[last] = added;
-    else if (last === "-") parent.push(added);
-    else parent.splice(Number(last), op === "add" ? 0 : 1, added);
-  }
-  return changed;
 }

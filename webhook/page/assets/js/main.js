@@ -222,5 +222,6 @@ byId("instance-type").addEventListener("focus", () => void offerTypes(), { once:
 addEventListener("hashchange", () => void restore());
 acceptFiles(take, (problem) => showProblem(problem));
 showAssumed();
+byId("noscript").remove();
 byId("main").hidden = false;
 void restore();

@@ -85,6 +85,7 @@ function siblings(lines, at) {
     if (step === -1 && /^\s*-/.test(lines[at])) continue;
     for (let next = at + step; next >= 0 && next < lines.length; next += step) {
       const line = lines[next];
+      if (/^---(\s|$)/.test(line)) break;
       if (!line.trim()) continue;
       const opens = /^\s*-\s/.test(line) && keyIndent(line) === indent;
       if (keyIndent(line) < indent || (opens && step === 1)) break;

@@ -33,7 +33,7 @@ function heading(pod) {
     el("h3", {}, el("span", { class: "kind" }, kind), " ", name ?? "(unnamed)"),
     el("span", { class: `badge ${pod.status}` }, STATUS[pod.status] ?? pod.status),
     el("span", { class: "where" }, `document ${document}${path && ` ${path}`}`),
-    saved && saved.high > 0 && el("span", { class: "gain" }, `saves ${seconds(saved)} a next pod`),
+    saved && saved.high > 0 && el("span", { class: "gain" }, `saves ${seconds(saved)} on each next pod`),
   );
 }
 
@@ -48,9 +48,7 @@ function body(pod, changes) {
     !pod.opted_in && el("p", { class: "aside" }, "Not opted in: this is what would happen if it were."),
     facts(pod),
     pod.estimate && savings(pod.estimate),
-    pod.patch.length > 0 ? changesPart(changes) : el("p", { class: "aside unchanged" }, "Nothing changes in this pod."),
-    settings(pod.settings),
-    sentences(pod.patch.length > 0 ? "Why" : "Why it is left alone", pod.reasons, "reasons"),
+    ...(pod.status === "skipped" ? [why(pod), changesPart(pod, changes)] : [changesPart(pod, changes), settings(pod.settings), why(pod)]),
     sentences("Advice, yours to follow", pod.advice, "advice"),
     pod.estimate && estimateView(pod.estimate),
   );
@@ -105,8 +103,17 @@ function nodes(types) {
   return types.slice(0, 4).join(", ") + (more > 0 ? ` and ${more} more types` : "");
 }
 
-/** @param {() => Promise<HTMLElement>} changes */
-function changesPart(changes) {
+/** @param {any} pod */
+function why(pod) {
+  return sentences(pod.status === "skipped" ? "Why it is left alone" : "Why", pod.reasons, "reasons");
+}
+
+/**
+ * @param {any} pod
+ * @param {() => Promise<HTMLElement>} changes
+ */
+function changesPart(pod, changes) {
+  if (!pod.patch.length) return el("p", { class: "aside unchanged" }, "Nothing changes in this pod.");
   const place = el("div", { class: "changes", "aria-busy": "true" }, el("p", { class: "quiet" }, "Writing the manifest …"));
   changes().then((made) => {
     place.replaceChildren(made);

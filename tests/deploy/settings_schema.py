@@ -22,6 +22,11 @@ WIRED = {
     "FASTLOAD_HOST": "every address, as probes and the API server have to reach it",
     "FASTLOAD_TLS_CERTIFICATE": "certificates",
     "FASTLOAD_TLS_KEY": "certificates",
+    "FASTLOAD_CERTIFICATES": "certificates.source",
+    "FASTLOAD_CERTIFICATE_NAMESPACE": "the release's namespace",
+    "FASTLOAD_CERTIFICATE_SECRET": "certificates.secretName",
+    "FASTLOAD_CERTIFICATE_NAMES": "the Service's name",
+    "FASTLOAD_CERTIFICATE_WEBHOOKS": "the webhook configurations' names",
 }
 # Helm's regular expressions have none; what such a part refuses, the new pod does, and the old ones go on.
 _LOOKAHEAD = re.compile(r"\(\?!(?:[^()]|\([^()]*\))*\)")

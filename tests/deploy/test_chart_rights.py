@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 import yaml
 
 from tests.deploy.rendering import CHART, template
@@ -13,13 +14,34 @@ CLUSTER_WIDE: set[str] = {
     "get,list,watch karpenter.sh/nodepools",
 }
 
+# What it takes to keep a certificate by itself. A right to create cannot be bound to a name.
+CERTIFICATES: set[str] = {
+    (
+        "get,patch admissionregistration.k8s.io/mutatingwebhookconfigurations,"
+        "admissionregistration.k8s.io/validatingwebhookconfigurations fastload"
+    ),
+}
+CERTIFICATES_IN_ITS_NAMESPACE: set[str] = {
+    "get,update secrets fastload-tls",
+    "create secrets",
+    "get,update coordination.k8s.io/leases fastload-tls",
+    "create coordination.k8s.io/leases",
+}
 
-def test_its_rights_in_the_cluster() -> None:
-    assert rights_of("ClusterRole") == CLUSTER_WIDE
+
+@pytest.mark.parametrize("source", ["secret", "cert-manager"])
+def test_its_rights_with_a_certificate_of_somebody_elses(source: str) -> None:
+    assert rights_of("ClusterRole", source) == CLUSTER_WIDE
+    assert rights_of("Role", source) == set()
 
 
-def rights_of(kind: str) -> set[str]:
-    done = template({})
+def test_its_rights_with_a_certificate_of_its_own() -> None:
+    assert rights_of("ClusterRole", "self-managed") == CLUSTER_WIDE | CERTIFICATES
+    assert rights_of("Role", "self-managed") == CERTIFICATES_IN_ITS_NAMESPACE
+
+
+def rights_of(kind: str, source: str) -> set[str]:
+    done = template({"certificates": {"source": source}})
     assert done.returncode == 0, done.stderr
     return {right(rule) for each in yaml.safe_load_all(done.stdout) if each["kind"] == kind for rule in each["rules"]}
 

@@ -1,12 +1,17 @@
 """The image's root, made as the Dockerfile makes it, and what a test reads of it."""
 
 import hashlib
+import re
 import shutil
 import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
+
+from deploy.image.packages import canonical
+from deploy.image.system import USER
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -43,3 +48,22 @@ def site_packages(root: Path) -> Path:
     """The folder of the installed packages."""
     (found,) = root.rglob("site-packages")
     return found
+
+
+def locked() -> dict[str, str]:
+    """The packages of the lock file with their versions."""
+    lines = (REPOSITORY / "requirements/run.lock").read_text().splitlines()
+    pinned = (re.match(r"([\w.-]+)==(\S+)", line) for line in lines)
+    return {canonical(each[1]): each[2] for each in pinned if each}
+
+
+def installed(root: Path) -> dict[str, str]:
+    """The packages in a root with their versions."""
+    found = metadata.distributions(path=[str(site_packages(root))])
+    return {canonical(each.name): each.version for each in found}
+
+
+def inside(root: Path, *command: str) -> list[str]:
+    """A command that runs in a root as the image's user; it takes root's rights to start."""
+    chroot = shutil.which("chroot") or "/usr/sbin/chroot"
+    return [chroot, f"--userspec={USER}:{USER}", "--groups=", str(root), *command]

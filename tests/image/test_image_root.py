@@ -5,28 +5,15 @@ import os
 import re
 import stat
 import subprocess
-from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from deploy.image.packages import AWS_SERVICES, canonical
-from tests.image.making import REPOSITORY, make, site_packages, tree
+from tests.image.making import REPOSITORY, installed, locked, make, site_packages, tree
 
 # As in create_client("s3"), client_creator("sts", ...) and create_nested_client(session, "sso-oidc", ...).
 _CLIENT = re.compile(r"""client(?:_creator)?\((?:self\._session,)?\s*['"]([a-z0-9-]+)['"]""")
-
-
-def locked() -> dict[str, str]:
-    """The packages of the lock file with their versions."""
-    lines = (REPOSITORY / "requirements/run.lock").read_text().splitlines()
-    pinned = (re.match(r"([\w.-]+)==(\S+)", line) for line in lines)
-    return {canonical(each[1]): each[2] for each in pinned if each}
-
-
-def installed(root: Path) -> dict[str, str]:
-    found = metadata.distributions(path=[str(site_packages(root))])
-    return {canonical(each.name): each.version for each in found}
 
 
 def test_the_packages_are_the_lock_files_without_what_only_builds(root: Path) -> None:

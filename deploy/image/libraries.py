@@ -3,7 +3,7 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from deploy.image.place import within
@@ -30,7 +30,15 @@ def copy(root: Path) -> frozenset[Path]:
         target = within(root, library)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(library, target)
+    _index(root, {str(library.parent) for library in found})
     return frozenset(found)
+
+
+def _index(root: Path, folders: Iterable[str]) -> None:
+    """Writes the dynamic linker's index, so that it finds there what it found here, in whatever folder."""
+    ldconfig = shutil.which("ldconfig") or "/sbin/ldconfig"
+    # Without links that nothing asks for, and without a cache of its own.
+    subprocess.run([ldconfig, "-X", "-i", "-r", str(root), *sorted(folders)], check=True)
 
 
 def _binaries(root: Path) -> Iterator[Path]:

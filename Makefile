@@ -88,8 +88,10 @@ sbom: $(RUNTIME)  ## Write what the image is made of to build/sbom.cdx.json, and
 	$(BIN)/python -m deploy.image build/image
 	cp build/image/usr/share/fastload/sbom.cdx.json build/sbom.cdx.json
 
-deploy: $(RUNTIME)  ## Install into the cluster that kubectl points to (see deploy/install.sh)
-	PATH="$(abspath $(BIN)):$$PATH" deploy/install.sh
+deploy:  ## Install deploy/install.yaml with the image named by IMAGE into the cluster that kubectl points to
+	@: "$${IMAGE:?name the image that you built and pushed, e.g. IMAGE=registry.example/fastload:0.1.0}"
+	sed "s|image: registry.example/fastload:.*|image: $$IMAGE|" deploy/install.yaml | kubectl apply -f -
+	kubectl rollout status deployment/fastload --namespace fastload --timeout 180s
 
 clean:  ## Remove what the other targets made
 	rm -rf $(VENV) build dist certs/*.pem .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -15,6 +15,7 @@ CHART = Path(__file__).parents[2] / "deploy/chart"
 INSTALL = CHART.parent / "install.yaml"
 _HEAD = """\
 # fastload in a namespace of its own: deploy/chart with its default values, written by `make manifests`.
+# The image is a placeholder; `IMAGE=... make deploy` applies this with yours in it.
 """
 
 

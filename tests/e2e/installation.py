@@ -1,81 +1,49 @@
-"""fastload installed in the tests' cluster by its own script.
+"""fastload installed in the tests' cluster by helm, as an operator does.
 
 No kubelet starts the Deployment's pods, so the tests stand in for one: they report the pods as ready here, and run the
 container's command themselves in `webhook_process`.
 """
 
-import json
-import os
 import socket
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
 import httpx
 
 from tests.cluster.control_plane import ControlPlane
-from tests.cluster.waiting import wait_until
+from tests.deploy.rendering import CHART
+from tests.e2e.helm import Helm
 from tests.e2e.namespace import Namespace
 
 NAMESPACE = "fastload"
-_REPOSITORY = Path(__file__).parents[2]
-_PROGRAMS = Path(sys.executable).parent
-_IMAGE = "registry.invalid/fastload:test"
+RELEASE = ("fastload", str(CHART), "--namespace", NAMESPACE)
+"""What every helm command on the release begins with."""
+
 _UNPRIVILEGED_PORT = 8443
 
 
-def install(control_plane: ControlPlane, client: httpx.Client, folder: Path, **settings: str) -> None:
-    """Run `deploy/install.sh` to its end, reporting the pods that it waits for as ready.
+def install(control_plane: ControlPlane, client: httpx.Client, folder: Path, **values: Any) -> None:  # noqa: ANN401 (of the chart)
+    """Install the chart, or upgrade the release of it that there is, and report its pods as ready.
 
-    `settings` are the script's variables besides IMAGE.
-
-    The webhook is then called as shipped, at the Service's port 443. Where this user may not listen on that, the
-    Service gets a second port, 8443, and the webhook is called there.
+    The values are the chart's own, but for what is given, and for the Service's port where this user may not listen on
+    443: it is 8443 then.
 
     Raises:
-        ChildProcessError: the script failed; the message ends with what it wrote.
+        ChildProcessError: helm refused; the message is what it said.
     """
-    environment = {
-        "PATH": os.pathsep.join([str(_PROGRAMS), str(control_plane.binaries), os.defpath]),
-        "HOME": str(folder),
-        "KUBECONFIG": str(control_plane.admin_kubeconfig),
-        "IMAGE": _IMAGE,
-        **settings,
-    }
-    log = folder / "install.log"
-    namespace = Namespace(control_plane, client, NAMESPACE)
-    script = _REPOSITORY / "deploy/install.sh"
-    with (
-        log.open("w") as output,
-        subprocess.Popen([script], env=environment, stdout=output, stderr=subprocess.STDOUT) as installer,
-    ):
-
-        def ended() -> bool:
-            namespace.run_pods()
-            return installer.poll() is not None
-
-        try:
-            wait_until(ended, what=f"{script} comes to its end", timeout_s=60)
-        finally:
-            installer.kill()
-    if installer.returncode != 0:
-        raise ChildProcessError(f"{script} ended with status {installer.returncode}:\n{log.read_text()}")
-    _be_called_at_a_bindable_port(control_plane)
+    helm = Helm(control_plane, folder)
+    helm("upgrade", "--install", *RELEASE, "--create-namespace", values={**bindable(), **values})
+    # It may be held to the strictest level; see the docs on operating it.
+    control_plane.kubectl("label", "namespace", NAMESPACE, "pod-security.kubernetes.io/enforce=restricted")
+    Namespace(control_plane, client, NAMESPACE).finish_rollout("fastload")
 
 
-def _be_called_at_a_bindable_port(control_plane: ControlPlane) -> None:
+def bindable() -> dict[str, Any]:
+    """The values by which the API server calls a port that the tests may listen on."""
     try:
         socket.create_server(("127.0.0.1", 443)).close()
     except PermissionError:
-        ports = {"spec": {"ports": [{"name": "unprivileged", "port": _UNPRIVILEGED_PORT}]}}
-        _patch(control_plane, "service/fastload", "strategic", ports)
-        paths = (f"/webhooks/{number}/clientConfig/service/port" for number in (0, 1))
-        calls = [{"op": "replace", "path": path, "value": _UNPRIVILEGED_PORT} for path in paths]
-        for kind in ("mutatingwebhookconfiguration", "validatingwebhookconfiguration"):
-            _patch(control_plane, f"{kind}/fastload", "json", calls)
+        return {"service": {"port": _UNPRIVILEGED_PORT}}
     except OSError:
         pass  # in use on this address, so allowed
-
-
-def _patch(control_plane: ControlPlane, what: str, kind: str, patch: object) -> None:
-    control_plane.kubectl("patch", what, "--namespace", NAMESPACE, "--type", kind, "--patch", json.dumps(patch))
+    return {}

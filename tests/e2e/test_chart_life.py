@@ -10,16 +10,14 @@ import pytest
 from demo.s3 import Model
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.waiting import wait_until
-from tests.deploy.rendering import CHART
 from tests.e2e.helm import Helm
-from tests.e2e.installation import NAMESPACE
+from tests.e2e.installation import NAMESPACE, RELEASE, bindable
 from tests.e2e.namespace import Namespace, RefusedError
 from tests.e2e.pods import STATUS, annotation, engine_pod
 from tests.e2e.s3 import S3
 from tests.e2e.webhook_process import Webhook
 from webhook.server.certificates import Files, issue
 
-_RELEASE = ("fastload", str(CHART), "--namespace", NAMESPACE)
 Json = dict[str, Any]
 
 
@@ -75,20 +73,30 @@ def own(bare_cluster: ControlPlane, bare_client: httpx.Client) -> Namespace:
 
 def secret_of(cluster: ControlPlane, folder: Path) -> Json:
     """Make the Secret with a certificate of the operator's own, and return the values that name it."""
+    cluster.create_namespace(NAMESPACE)
     files: Files = issue([f"fastload.{NAMESPACE}.svc"], folder, 30)
     pair = ("--cert", str(files.certificate), "--key", str(files.key))
     cluster.kubectl("create", "secret", "tls", "mine", "--namespace", NAMESPACE, *pair)
     return {"source": "secret", "secretName": "mine", "caBundle": files.authority.read_text()}
 
 
-@pytest.fixture
-def webhook(bare_cluster: ControlPlane, helm: Helm, own: Namespace, s3: S3, tmp_path: Path) -> Iterator[Webhook]:
-    """The release as it is first installed, and the process that answers for it."""
-    bare_cluster.create_namespace(NAMESPACE, {"pod-security.kubernetes.io/enforce": "restricted"})
-    notes = helm("install", *_RELEASE, values={"certificates": secret_of(bare_cluster, tmp_path)})
+@pytest.fixture(params=["default values", "a certificate of one's own"])
+def installed(
+    request: pytest.FixtureRequest, bare_cluster: ControlPlane, helm: Helm, tmp_path: Path
+) -> Iterator[ControlPlane]:
+    """The cluster, with the release as it is first installed."""
+    own = {"certificates": secret_of(bare_cluster, tmp_path)} if request.param != "default values" else {}
+    notes = helm("install", *RELEASE, "--create-namespace", values={**bindable(), **own})
     assert "kubectl rollout status deployment/fastload --namespace fastload" in notes
+    yield bare_cluster
+    bare_cluster.kubectl("delete", "namespace", NAMESPACE)
+
+
+@pytest.fixture
+def webhook(installed: ControlPlane, own: Namespace, s3: S3, tmp_path: Path) -> Iterator[Webhook]:
+    """The process that answers for the release."""
     own.finish_rollout("fastload")
-    webhook = Webhook(bare_cluster, {"FASTLOAD_S3_ENDPOINT": s3.endpoint}, tmp_path)
+    webhook = Webhook(installed, {"FASTLOAD_S3_ENDPOINT": s3.endpoint}, tmp_path)
     try:
         webhook.wait_until_ready()
         yield webhook
@@ -101,7 +109,7 @@ def test_a_release_from_its_installation_to_its_end(helm: Helm, own: Namespace, 
     first = own.pods()
     assert len(first) == 2
 
-    helm("upgrade", *_RELEASE, "--reuse-values", values={"settings": {"features": ["streamer"]}})
+    helm("upgrade", *RELEASE, "--reuse-values", values={"settings": {"features": ["streamer"]}})
     second = own.finish_rollout("fastload")
     assert not names(first) & names(second)
     assert user.is_tuned()
@@ -112,7 +120,7 @@ def test_a_release_from_its_installation_to_its_end(helm: Helm, own: Namespace, 
 
     # As hard as it gets: nobody answers any more, and pods are refused for it, by the operator's own choice.
     webhook.stop()
-    helm("upgrade", *_RELEASE, "--reuse-values", values={"webhooks": {"failurePolicy": "Fail"}})
+    helm("upgrade", *RELEASE, "--reuse-values", values={"webhooks": {"failurePolicy": "Fail"}})
     wait_until(user.is_refused, what="the API server goes by the new policy")
     helm("uninstall", "fastload", "--namespace", NAMESPACE)
     assert user.left() == []

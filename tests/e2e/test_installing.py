@@ -1,15 +1,15 @@
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from demo.s3 import Model
 from tests.cluster.control_plane import ControlPlane
-from tests.cluster.waiting import wait_until
 from tests.e2e.installation import NAMESPACE, install
 from tests.e2e.namespace import Namespace
-from tests.e2e.pods import STATUS, annotation, engine_pod, env
+from tests.e2e.pods import STATUS, annotation, engine_pod
 from tests.e2e.webhook_process import Webhook
 
 
@@ -26,35 +26,39 @@ def test_its_own_pods_pass_the_strictest_pod_security_and_are_not_sent_to_it(
 
 
 @pytest.fixture
-def install_again(control_plane: ControlPlane, client: httpx.Client, tmp_path: Path) -> Callable[..., None]:
-    return lambda **settings: install(control_plane, client, tmp_path, **settings)
+def install_again(control_plane: ControlPlane, client: httpx.Client, tmp_path: Path) -> Callable[[], None]:
+    return lambda: install(control_plane, client, tmp_path)
 
 
-def test_installing_again_replaces_no_pod_where_nothing_changes(
-    control_plane: ControlPlane, client: httpx.Client, webhook: Webhook, install_again: Callable[..., None]
+def test_installing_again_replaces_no_pod_and_no_certificate_where_nothing_changes(
+    control_plane: ControlPlane, client: httpx.Client, webhook: Webhook, install_again: Callable[[], None]
 ) -> None:
     def names() -> set[str]:
         return {pod["metadata"]["name"] for pod in Namespace(control_plane, client, NAMESPACE).pods()}
 
-    before = names()
+    before, certificate = names(), webhook.certificate()
     install_again()
     assert names() == before
+    assert webhook.certificate() == certificate
     assert webhook.is_ready()
 
 
-def test_a_certificate_is_renewed_and_no_pod_goes_untuned_meanwhile(
-    webhook: Webhook, namespace: Namespace, model: Model, install_again: Callable[..., None]
+def test_installing_again_leaves_whom_the_api_server_trusts_as_it_is(
+    control_plane: ControlPlane,
+    webhook: Webhook,
+    namespace: Namespace,
+    model: Model,
+    install_again: Callable[[], None],
 ) -> None:
-    def concurrency(name: str) -> str | None:
-        return env(namespace.create_pod(engine_pod(model, name))).get("RUNAI_STREAMER_CONCURRENCY")
+    trusted = bundles(control_plane)
+    assert webhook.is_ready()
+    install_again()
+    assert bundles(control_plane) == trusted
+    assert annotation(namespace.create_pod(engine_pod(model)), STATUS) == "injected"
 
-    before = webhook.certificate()
 
-    install_again(RENEW="1")
-    # The kubelet has yet to write the new certificate, and the API server still takes the old one.
-    assert webhook.certificate() == before
-    assert concurrency("meanwhile") == "17"
-    webhook.mount_certificate()
-
-    wait_until(lambda: webhook.certificate() != before, what="the webhook serves the new certificate")
-    assert concurrency("afterwards") == "17"
+def bundles(control_plane: ControlPlane) -> list[Any]:
+    """The authorities in every webhook of fastload's."""
+    kinds = ("mutatingwebhookconfiguration", "validatingwebhookconfiguration")
+    configurations = [control_plane.get(kind, "fastload") for kind in kinds]
+    return [webhook["clientConfig"]["caBundle"] for each in configurations for webhook in each["webhooks"]]

@@ -34,9 +34,12 @@ class Webhook:
         control_plane: the cluster that it is installed in.
         settings: what an operator adds to the Deployment's environment.
         folder: where its certificate and its log are kept.
+        host: an address of its own, for one of several; by default the Service's.
     """
 
-    def __init__(self, control_plane: ControlPlane, settings: Mapping[str, str], folder: Path) -> None:
+    def __init__(
+        self, control_plane: ControlPlane, settings: Mapping[str, str], folder: Path, host: str | None = None
+    ) -> None:
         self._control_plane = control_plane
         self._folder = folder
         self.kubeconfig = control_plane.service_account_kubeconfig(NAMESPACE, "fastload")
@@ -44,29 +47,33 @@ class Webhook:
         self.mount_certificate()
         service = self._installed("service", "fastload")["spec"]
         called = self._installed("mutatingwebhookconfiguration", "fastload")["webhooks"][0]["clientConfig"]["service"]
-        self._address = (service["clusterIP"], called["port"])
-        self._admin = httpx.Client(base_url=f"http://{self._address[0]}:8080", trust_env=False)
+        self.address: tuple[str, int] = (host or service["clusterIP"], called["port"])
+        self._admin = httpx.Client(base_url=f"http://{self.address[0]}:8080", trust_env=False)
         self._process = ServerProcess(
             _FASTLOAD,
             self._pod["containers"][0]["args"],
             folder=folder,
             environment={
                 **self._environment(),
-                "FASTLOAD_HOST": self._address[0],
-                "FASTLOAD_REVIEW_PORT": str(self._address[1]),
+                "FASTLOAD_HOST": self.address[0],
+                "FASTLOAD_REVIEW_PORT": str(self.address[1]),
                 **settings,
             },
         )
 
     def mount_certificate(self) -> None:
         """Write the Secret's files, as the kubelet does when it mounts them and when they change."""
-        for secret in (volume["secret"] for volume in self._pod["volumes"] if volume["name"] == "tls"):
-            for name, content in self._installed("secret", secret["secretName"])["data"].items():
-                (self._folder / name).write_bytes(base64.b64decode(content))
+        (name,) = (volume["secret"]["secretName"] for volume in self._pod["volumes"] if volume["name"] == "tls")
+        found = self._control_plane.get(
+            "secrets", "--namespace", NAMESPACE, "--field-selector", f"metadata.name={name}"
+        )
+        for secret in found["items"]:  # where fastload makes it by itself, there is none at first
+            for key, content in secret["data"].items():
+                (self._folder / key).write_bytes(base64.b64decode(content))
 
     def certificate(self) -> str:
         """The certificate that it serves, as PEM."""
-        return ssl.get_server_certificate(self._address)
+        return ssl.get_server_certificate(self.address)
 
     def is_ready(self) -> bool:
         """Whether the readiness probe succeeds."""

@@ -85,10 +85,30 @@ annotations:
 {{- end -}}
 {{- end -}}
 
-{{/* Whom the API server trusts, for every webhook's clientConfig. */}}
+{{/*
+Whom the API server trusts, for a webhook's clientConfig. Takes the root as `root`, the `kind` of the configuration and
+the `webhook`'s name. What others write is left out, but for one case: an upgrade to the source self-managed must not take
+away what the release itself had written, before the new pods are there to write it.
+*/}}
 {{- define "fastload.caBundle" -}}
-{{- if eq .Values.certificates.source "secret" -}}
-caBundle: {{ .Values.certificates.caBundle | b64enc | quote }}
+{{- $root := .root -}}
+{{- $certificates := $root.Values.certificates -}}
+{{- if eq $certificates.source "secret" -}}
+caBundle: {{ $certificates.caBundle | b64enc | quote }}
+{{- else if eq $certificates.source "self-managed" -}}
+{{- $live := lookup "admissionregistration.k8s.io/v1" .kind "" (include "fastload.fullname" $root) | default dict -}}
+{{- $writers := list -}}
+{{- range dig "metadata" "managedFields" list $live -}}
+{{- $writers = append $writers .manager -}}
+{{- end -}}
+{{- if not (has "fastload-certificates" $writers) -}}
+{{- $name := .webhook -}}
+{{- range dig "webhooks" list $live -}}
+{{- if and (eq .name $name) .clientConfig.caBundle -}}
+caBundle: {{ .clientConfig.caBundle }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 

@@ -7,10 +7,11 @@ import pytest
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.waiting import wait_until
 from tests.deploy.rendering import CHART, INSTALL, helm
-from tests.e2e.monitoring import DEFINITIONS
+from tests.e2e.definitions import DEFINITIONS
 from tests.e2e.namespace import Namespace
 
 CERTIFICATE = {"source": "secret", "caBundle": "-----BEGIN CERTIFICATE-----\n"}
+ISSUED = {"source": "cert-manager", "certManager": {"issuerRef": {"kind": "ClusterIssuer", "name": "corporate"}}}
 EVERYTHING = {
     "image": {"repository": "123456789012.dkr.ecr.us-west-2.amazonaws.com/fastload", "tag": "1.0"},
     "imagePullSecrets": [{"name": "registry"}],
@@ -48,8 +49,8 @@ EVERYTHING = {
 
 
 @pytest.fixture(scope="module")
-def operator(control_plane: ControlPlane) -> None:
-    """The kinds of the Prometheus operator, served."""
+def others(control_plane: ControlPlane) -> None:
+    """The kinds of the Prometheus operator and of cert-manager, served."""
     control_plane.apply(*DEFINITIONS)
     names = ",".join(definition["metadata"]["name"] for definition in DEFINITIONS)
     wait_until(
@@ -58,12 +59,15 @@ def operator(control_plane: ControlPlane) -> None:
     )
 
 
-@pytest.mark.usefixtures("operator")
+@pytest.mark.usefixtures("others")
 @pytest.mark.parametrize(
     "values",
     [
         pytest.param({}, id="default values"),
         pytest.param({"certificates": CERTIFICATE}, id="a certificate of one's own"),
+        pytest.param({"certificates": {"source": "cert-manager"}}, id="cert-manager's certificate"),
+        pytest.param({"certificates": ISSUED}, id="cert-manager's certificate by an issuer that there is"),
+        pytest.param({"workloadWarnings": {"enabled": False}}, id="no warnings on workloads"),
         pytest.param(EVERYTHING, id="everything"),
         pytest.param({"hostNetwork": True, "ports": {"reviews": 9443, "admin": 9080}}, id="on the nodes' network"),
         pytest.param({"service": {"port": 8443}, "annotationPrefix": "tune.example"}, id="another port and prefix"),

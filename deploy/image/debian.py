@@ -27,7 +27,10 @@ def record(root: Path, libraries: Iterable[Path]) -> dict[str, dict[str, str]]:
         status = within(root, Path("/var/lib/dpkg/status.d")) / name
         status.parent.mkdir(parents=True, exist_ok=True)
         status.write_text(stanza)
-        _copy(root, Path("/usr/share/doc") / name / "copyright")
+        licence = Path("/usr/share/doc") / name / "copyright"
+        # Some images are made smaller by leaving these out.
+        if licence.exists():
+            _copy(root, licence)
     _copy(root, _RELEASE)
     return owners
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
+from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
 from demo.s3 import Model
@@ -29,6 +30,7 @@ from tests.e2e.namespace import Namespace
 from tests.e2e.pods import STATUS, annotation, engine_pod
 from tests.e2e.s3 import S3
 from tests.e2e.webhook_process import Webhook
+from webhook.cli import main
 from webhook.server.certificates import Files, issue
 
 Json = dict[str, Any]
@@ -197,6 +199,21 @@ def test_what_somebody_wiped_is_back_within_seconds(
 
     wait_until(lambda: cluster.bundles() == {bundle}, what="every caBundle is back", timeout_s=10)
     wait_until(cluster.is_tuned, what="pods are tuned again", timeout_s=10)
+
+
+def test_the_command_shows_the_certificate_and_who_trusts_it(
+    cluster: Cluster, installed: Callable[[Json], list[Webhook]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(cluster.control_plane.admin_kubeconfig))
+    assert "there is no Secret fastload-tls" in CliRunner().invoke(main, ["certs", "show"]).output
+    installed(_SELF_MANAGED)
+
+    shown = CliRunner().invoke(main, ["certs", "show"])
+
+    assert shown.exit_code == 0, shown.output
+    assert "serving: for fastload.fastload.svc, issued by" in shown.output
+    assert ": 89 days left" in shown.output
+    assert shown.output.count("  trusted by ") == 4
 
 
 def test_an_upgrade_of_the_chart_leaves_the_bundles_as_they_are(

@@ -19,10 +19,11 @@ _REGISTRATION = "/apis/admissionregistration.k8s.io/v1"
 
 
 class Configuration(msgspec.Struct, frozen=True):
-    """A webhook configuration: its version, and what each of its webhooks, in order, is told to trust."""
+    """A webhook configuration: its version, its webhooks' names, and what each of them is told to trust."""
 
     path: str
     version: str
+    names: tuple[str, ...]
     bundles: tuple[Authorities, ...]
 
 
@@ -108,9 +109,10 @@ class CertificateCluster:
 
 
 def _configuration(path: str, found: dict[str, Any]) -> Configuration:
-    clients = [webhook.get("clientConfig") or {} for webhook in found.get("webhooks") or ()]
-    bundles = tuple(_bundle(client.get("caBundle")) for client in clients)
-    return Configuration(path, found["metadata"]["resourceVersion"], bundles)
+    webhooks = found.get("webhooks") or ()
+    names = tuple(webhook["name"] for webhook in webhooks)
+    bundles = tuple(_bundle((webhook.get("clientConfig") or {}).get("caBundle")) for webhook in webhooks)
+    return Configuration(path, found["metadata"]["resourceVersion"], names, bundles)
 
 
 def _bundle(text: str | None) -> Authorities:

@@ -1,13 +1,23 @@
 """`fastload certs`."""
 
+import datetime as dt
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from webhook.certificates.settings import CertificateSettings
 from webhook.cli.failure import Failure
 
+if TYPE_CHECKING:
+    from webhook.certificates.cluster import Look
+    from webhook.certificates.inspection import Inspected
 
-@click.group("certs", short_help="Issue and check the webhook's certificates.")
+_DEFAULTS = CertificateSettings()
+
+
+@click.group("certs", short_help="Issue, check and show the webhook's certificates.")
 def command() -> None:
     """Certificates for the webhook."""
 
@@ -61,3 +71,82 @@ def check_one(folder: Path, names: tuple[str, ...], days: int) -> None:
     except (OSError, ValueError) as error:
         raise Failure(f"{folder}: {error}") from None
     click.echo(f"good for {', '.join(names)} for {days} days yet")
+
+
+@command.command(short_help="Show an installation's certificate, and who trusts it.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Show ca.pem, cert.pem and key.pem in this folder instead.",
+)
+@click.option("-n", "--namespace", default=_DEFAULTS.certificate_namespace, show_default=True, help="Of the Secret.")
+@click.option("--secret", default=_DEFAULTS.certificate_secret, show_default=True, help="Its name.")
+@click.option(
+    "--webhook",
+    "webhooks",
+    multiple=True,
+    default=_DEFAULTS.certificate_webhooks,
+    show_default=True,
+    help="KIND/NAME of a webhook configuration. May be repeated.",
+)
+def show(folder: Path | None, namespace: str, secret: str, webhooks: tuple[str, ...]) -> None:
+    """Show the certificate of the installation that kubectl leads to: for whom, by whom, how long, trusted by whom.
+
+    Ends with status 2 where something is not as it should be. No private key is shown.
+    """
+    lines = list(_of_folder(folder) if folder else _of_cluster(namespace, secret, webhooks))
+    for each in lines:
+        click.echo(each.line)
+    if not all(each.good for each in lines):
+        raise click.exceptions.Exit(Failure.exit_code)
+
+
+def _of_folder(folder: Path) -> "Iterable[Inspected]":
+    from webhook.certificates.inspection import inspect_leaf, inspect_trust  # noqa: PLC0415 (cryptography, as above)
+    from webhook.certificates.issuing import Leaf  # noqa: PLC0415 (as above)
+    from webhook.certificates.trust import parse, readable  # noqa: PLC0415 (as above)
+    from webhook.server.certificates import Files  # noqa: PLC0415 (as above)
+
+    files = Files.within(folder)
+    try:
+        leaf = Leaf(files.certificate.read_bytes(), files.key.read_bytes())
+        authorities = parse(files.authority.read_bytes())
+    except OSError as error:
+        raise Failure(f"{folder}: {error}") from None
+    if not readable(leaf):
+        raise Failure(
+            f"{folder}: {files.certificate.name} and {files.key.name} cannot be read or do not belong together"
+        )
+    now = dt.datetime.now(dt.UTC)
+    return [*inspect_leaf("serving", leaf, now), inspect_trust(files.authority.name, leaf, authorities, now)]
+
+
+def _of_cluster(namespace: str, secret: str, webhooks: tuple[str, ...]) -> "Iterable[Inspected]":
+    import asyncio  # noqa: PLC0415 (which the help text needs not)
+
+    from webhook.certificates.inspection import inspect  # noqa: PLC0415 (cryptography, as above)
+
+    settings = CertificateSettings(
+        certificate_namespace=namespace, certificate_secret=secret, certificate_webhooks=webhooks
+    )
+    look = asyncio.run(_look(settings))
+    if look.secret is None:
+        raise Failure(f"there is no Secret {secret} in the namespace {namespace}")
+    return inspect(look)
+
+
+async def _look(settings: CertificateSettings) -> "Look":
+    from webhook.certificates.cluster import CertificateCluster  # noqa: PLC0415 (cryptography, as above)
+    from webhook.certificates.kube import WritingKubernetes  # noqa: PLC0415 (takes half a second)
+    from webhook.lookup.watching import KubeError  # noqa: PLC0415 (as above)
+
+    try:
+        api = await WritingKubernetes.from_kubeconfig()
+    except KubeError as error:
+        raise Failure(str(error)) from None
+    try:
+        return await CertificateCluster(api, settings).look()
+    except KubeError as error:
+        raise Failure(str(error)) from None
+    finally:
+        await api.close()

@@ -22,6 +22,7 @@ from webhook.preview.assumptions import AssumptionError, Given, read_assumed
 from webhook.preview.documents import Document, UnreadableInputError, read_documents
 from webhook.preview.rendering.forms import Form, remarks_on, render
 from webhook.preview.run import Outcome, run
+from webhook.preview.uncollected import uncollected
 
 _TEXT = "text"
 _SECTIONS = {
@@ -89,6 +90,7 @@ _SECTIONS = {
     metavar="USD",
     help="Price of a node, for the estimate, instead of the published ones.",
 )
+@uncollected()
 def command(  # noqa: PLR0913 (click passes each flag by itself)
     files: tuple[str, ...],
     output: str,

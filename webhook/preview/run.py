@@ -30,6 +30,10 @@ class Outcome(msgspec.Struct, frozen=True):
     applicable: tuple[Placed, ...]
     manifests: tuple[dict[str, Any], ...]
 
+    def __repr__(self) -> str:
+        # asyncio.run writes its result out as it ends; of a large manifest that takes longer than the preview.
+        return f"Outcome({len(self.manifests)} documents)"
+
     def without_patched(self) -> "Outcome":
         """Returns the outcome with a preview that leaves the patched documents out."""
         return msgspec.structs.replace(self, preview=self.preview.without_patched())

@@ -8,8 +8,9 @@ they belong to.
 import asyncio
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -18,16 +19,18 @@ from fastapi import Request, Response
 
 from webhook.admission.body import BodyReader, DisconnectedError, TooLargeError
 from webhook.admission.settings import AdmissionSettings
-from webhook.pipeline import Pipeline
+from webhook.preview.notes import Remark
 from webhook.preview.settings import PreviewSettings
 from webhook.server.preview_lookups import PreviewPipelines
-from webhook.server.preview_request import Outcome, check_headers, read_query
-from webhook.server.preview_work import preview
+from webhook.server.preview_request import MADE_TYPES, Outcome, check_headers, read_query
+from webhook.server.preview_work import Answer, preview
 from webhook.server.problems import CLOSE, Problem, ProblemError
 
 _log = structlog.get_logger()
 # How long a body may take to arrive.
 _BODY_SECONDS = 10.0
+_MOST_WARNINGS = 5
+_Work = Callable[[float], Answer | Problem]
 _OUTCOMES = {HTTPStatus.SERVICE_UNAVAILABLE: Outcome.BUSY, HTTPStatus.GATEWAY_TIMEOUT: Outcome.LATE}
 
 
@@ -57,9 +60,9 @@ class PreviewEndpoint:
             detail = "fastload failed on this manifest; its log says where"
             return ProblemError.of(HTTPStatus.INTERNAL_SERVER_ERROR, detail).response()
         self._count(Outcome.PREVIEWED)
-        return Response(answer, media_type="application/json")
+        return answer
 
-    async def _preview(self, request: Request) -> bytes:
+    async def _preview(self, request: Request) -> Response:
         check_headers(request.headers)
         asked = read_query(request.query_params)
         if self._free == 0:
@@ -72,27 +75,28 @@ class PreviewEndpoint:
         self._free -= 1
         try:
             body = await self._read(request)
-            work = self._start(body, self._pipelines.open(asked))
+            work = self._start(partial(preview, body, self._pipelines.open(asked), asked))
         except BaseException:
             self._free += 1
             raise
         work.add_done_callback(self._release)
-        return await self._wait(work)
+        answer = await self._wait(work)
+        return Response(answer.content, headers=_warnings(answer.remarks), media_type=MADE_TYPES[asked.output])
 
-    def _start(self, body: bytes, pipeline: Pipeline) -> "asyncio.Future[bytes | Problem]":
+    def _start(self, work: _Work) -> "asyncio.Future[Answer | Problem]":
         until = time.monotonic() + self._settings.preview_seconds
-        promise: Future[bytes | Problem] = Future()
+        promise: Future[Answer | Problem] = Future()
         # No executor's thread: the process would not end before it.
-        threading.Thread(target=_keep, args=(promise, body, pipeline, until), name="preview", daemon=True).start()
+        threading.Thread(target=_keep, args=(promise, work, until), name="preview", daemon=True).start()
         return asyncio.wrap_future(promise)
 
-    def _release(self, work: "asyncio.Future[bytes | Problem]") -> None:
+    def _release(self, work: "asyncio.Future[Answer | Problem]") -> None:
         """Makes room for the next, once the thread has ended: nobody can end it from outside."""
         self._free += 1
         if not work.cancelled():
             work.exception()  # whoever waited has been told already
 
-    async def _wait(self, work: "asyncio.Future[bytes | Problem]") -> bytes:
+    async def _wait(self, work: "asyncio.Future[Answer | Problem]") -> Answer:
         await asyncio.wait((work,), timeout=self._settings.preview_seconds)
         try:
             answer = work.result()
@@ -124,12 +128,25 @@ class PreviewEndpoint:
             raise ProblemError.of(HTTPStatus.BAD_REQUEST, "the body ends before its end", CLOSE) from None
 
 
-def _keep(promise: "Future[bytes | Problem]", body: bytes, pipeline: Pipeline, until: float) -> None:
+def _keep(promise: "Future[Answer | Problem]", work: _Work, until: float) -> None:
     """Fulfils the promise of a preview; in a thread."""
     try:
-        promise.set_result(preview(body, pipeline, until))
+        promise.set_result(work(until))
     except BaseException as fault:  # noqa: BLE001 (whoever waits gets it)
         promise.set_exception(fault)
+
+
+def _warnings(remarks: Sequence[Remark]) -> dict[str, str]:
+    """Returns what a form has no place for, as the API server does it with what `kubectl` is to print."""
+    told = [f'299 - "{_quotable(each.text)}"' for each in remarks[:_MOST_WARNINGS]]
+    if len(remarks) > _MOST_WARNINGS:
+        told.append(f'299 - "{len(remarks) - _MOST_WARNINGS} more notes; output=json has them all"')
+    return {"warning": ", ".join(told)} if told else {}
+
+
+def _quotable(text: str) -> str:
+    """Returns text as a header may hold it in quotes; names in it come from the manifest."""
+    return "".join(each if " " <= each <= "~" and each not in '"\\' else "?" for each in text)
 
 
 def _declared_length(request: Request) -> int:

@@ -10,6 +10,7 @@ from starlette.datastructures import Headers, QueryParams
 
 from webhook.lookup.offline import Assumed
 from webhook.preview.assumptions import AssumptionError, Given, read_assumed
+from webhook.preview.rendering.forms import Form
 from webhook.server.problems import CLOSE, ProblemError
 
 MEDIA_TYPES = (
@@ -20,6 +21,13 @@ MEDIA_TYPES = (
     "text/x-yaml",
     "text/plain",
 )
+MADE_TYPES = {
+    Form.JSON: "application/json",
+    Form.YAML: "application/yaml",
+    Form.DIFF: "text/x-diff",
+    Form.PATCH: "application/x-ndjson",
+    Form.KUSTOMIZE: "application/yaml",
+}
 _OWN_SITES = {"same-origin", "none"}
 
 
@@ -56,6 +64,21 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, rename="kebab", forbid_un
         msgspec.Meta(description="Of every pod's namespace: `KEY=VALUE`, a comma list, may be repeated."),
     ] = ()
 
+    price_per_hour: Annotated[
+        Annotated[float, msgspec.Meta(gt=0, le=100_000)] | None,
+        msgspec.Meta(description="Price of a node in USD, for the estimate, instead of the published ones."),
+    ] = None
+    output: Annotated[
+        Form,
+        msgspec.Meta(
+            description="What to answer with: `json`; `yaml`, the manifest with what fastload adds; `diff`, what that "
+            "changes; `patch`, a JSON patch for each document, one a line; `kustomize`, a component."
+        ),
+    ] = Form.JSON
+    patched: Annotated[
+        bool, msgspec.Meta(description="Whether `json` has each pod's whole document with its patch applied.")
+    ] = True
+
     def assumed(self) -> Assumed:
         """Reads what the parameters declare.
 
@@ -80,6 +103,9 @@ class Asked(msgspec.Struct, frozen=True):
 
     offline: bool
     assumed: Assumed
+    price_per_hour: float | None
+    output: Form
+    patched: bool
 
 
 def check_headers(headers: Headers) -> None:
@@ -124,7 +150,7 @@ def read_query(given: QueryParams) -> Asked:
     """
     try:
         query = msgspec.convert(_gathered(given), Query, strict=False)
-        return Asked(query.offline, query.assumed())
+        return Asked(query.offline, query.assumed(), query.price_per_hour, query.output, query.patched)
     except (msgspec.ValidationError, AssumptionError) as error:
         raise ProblemError.of(HTTPStatus.UNPROCESSABLE_ENTITY, f"query: {error}", CLOSE) from None
 

@@ -1,11 +1,9 @@
 """One preview, as a thread makes it: bytes in, bytes out."""
 
 import asyncio
-import gc
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Sequence
 from http import HTTPStatus
 
 import msgspec
@@ -13,8 +11,20 @@ import msgspec
 from webhook.pipeline import Pipeline
 from webhook.preview.contract import Preview
 from webhook.preview.documents import Document, UnreadableInputError, read_documents
-from webhook.preview.run import run
+from webhook.preview.notes import Remark
+from webhook.preview.rendering.forms import Form, remarks_on, render
+from webhook.preview.run import Outcome, run
+from webhook.preview.uncollected import uncollected
+from webhook.server.preview_request import Asked
 from webhook.server.problems import Problem, problem
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a preview is answered with, and what has no place in it."""
+
+    content: bytes
+    remarks: tuple[Remark, ...]
+
 
 # The input has no file name, as standard input has none for the command line.
 _FILE = "-"
@@ -22,60 +32,41 @@ _FILE = "-"
 _MAX_ANSWER_BYTES = 64 * 2**20
 
 
-def preview(body: bytes, pipeline: Pipeline, until: float) -> bytes | Problem:
+def preview(body: bytes, pipeline: Pipeline, asked: Asked, until: float) -> Answer | Problem:
     """Makes a preview. What the manifest is at fault for is a value: a raised error would keep the manifest alive.
 
     Raises:
         TimeoutError: it was not done at `until`, by the monotonic clock.
     """
-    with _uncollected():
+    with uncollected():
         try:
             documents = read_documents(_FILE, body)
-            made = asyncio.run(_run(documents, pipeline, until))
+            made = asyncio.run(_run(documents, pipeline, asked, until))
         except UnreadableInputError as error:
             return problem(
                 HTTPStatus.BAD_REQUEST, error.problem, document=error.document, line=error.line, path=error.path
             )
-        return _too_large(documents, made) or msgspec.json.encode(made)
+        if asked.output is not Form.JSON or not asked.patched:
+            made = made.without_patched()
+        elif too_large := _too_large(documents, made.preview):
+            return too_large
+        remarks = () if asked.output is Form.JSON else remarks_on(asked.output, made)
+        return Answer(render(asked.output, documents, made), remarks)
 
 
-async def _run(documents: Sequence[Document], pipeline: Pipeline, until: float) -> Preview:
+async def _run(documents: Sequence[Document], pipeline: Pipeline, asked: Asked, until: float) -> Outcome:
     async with asyncio.timeout(until - time.monotonic()):
-        return (await run(documents, pipeline)).preview
+        return await run(documents, pipeline, usd_per_hour=asked.price_per_hour)
 
 
 def _too_large(documents: Sequence[Document], made: Preview) -> Problem | None:
     """Refuses an answer that would be too large, before it is built."""
-    pods = [pod.source.document for pod in made.pods]
+    pods = Counter(pod.source.document for pod in made.pods)
     sizes = ((document.number, len(msgspec.json.encode(document.value))) for document in documents)
-    if sum(size * pods.count(number) for number, size in sizes) <= _MAX_ANSWER_BYTES:
+    if sum(size * pods[number] for number, size in sizes) <= _MAX_ANSWER_BYTES:
         return None
     return problem(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         f"the answer would be larger than {_MAX_ANSWER_BYTES // 2**20} MiB, as it shows a whole list for each pod in "
-        "it; send the items as documents of their own, with --- between them",
+        "it; ask with patched=false, or send the items as documents of their own, with --- between them",
     )
-
-
-_lock = threading.Lock()
-_under_way = 0
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Keeps the garbage collector from going through a large manifest again and again.
-
-    It would stop the whole process, reviews too, for a quarter of a second at a time (measured with 5 MB of YAML), and
-    a manifest has no cycles to collect.
-    """
-    global _under_way  # noqa: PLW0603 (so is the collector)
-    with _lock:
-        _under_way += 1
-        gc.disable()
-    try:
-        yield
-    finally:
-        with _lock:
-            _under_way -= 1
-            if not _under_way:
-                gc.enable()

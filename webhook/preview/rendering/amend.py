@@ -118,7 +118,8 @@ class _Amender:
             self._add_to_flow(node, [self._write.flow_pair(*pair, margin) for pair in added.items()], depth)
         else:
             column = key_column(node)
-            if begins_line(self._text, node.value[0][0].start_mark.index) and "metadata" in added:
+            # A template's metadata is looked for above its spec.
+            if depth and "metadata" in added and begins_line(self._text, node.value[0][0].start_mark.index):
                 self._add_first(node, {"metadata": added.pop("metadata")}, depth)
             if added:
                 self._add_lines(self._behind(node, column), self._write.pairs(added, column), depth)

@@ -25,22 +25,28 @@ def edits_of(document: Document, wanted: dict[str, Any]) -> list[Edit]:
     """
     if wanted == document.value:
         return []
-    text = document.own_text
-    root = _compose(text)
-    edits = _amended(document, root, wanted) if root else None
-    if edits is None:
-        edits = [_anew(text, root, wanted)]
+    edits = _amended(document, wanted)
+    if edits is None or not _says(document, edits, wanted):
+        edits = [_anew(document.own_text, wanted)]
     return [Edit(document.start + edit.start, document.start + edit.end, edit.new) for edit in edits]
 
 
-def _amended(document: Document, root: yaml.Node, wanted: dict[str, Any]) -> list[Edit] | None:
+def _amended(document: Document, wanted: dict[str, Any]) -> list[Edit] | None:
     text = document.own_text
+    root = _compose(text)
     try:
-        edits = amend(text, root, document.value, wanted)
-        read = read_text(document.file, apply_edits(text, edits))
-    except (NotAmendableError, UnreadableInputError):
+        return amend(text, root, document.value, wanted) if root else None
+    except NotAmendableError:
         return None
-    return edits if [each.value for each in read] == [wanted] else None
+
+
+def _says(document: Document, edits: list[Edit], wanted: dict[str, Any]) -> bool:
+    """Tells whether the amended text reads as what is wanted, by the reader that read the document."""
+    try:
+        read = read_text(document.file, apply_edits(document.own_text, edits))
+    except UnreadableInputError:
+        return False
+    return [each.value for each in read] == [wanted]
 
 
 def _compose(text: str) -> yaml.Node | None:
@@ -53,7 +59,8 @@ def _compose(text: str) -> yaml.Node | None:
     return node
 
 
-def _anew(text: str, root: yaml.Node | None, wanted: Mapping[str, Any]) -> Edit:
+def _anew(text: str, wanted: Mapping[str, Any]) -> Edit:
+    root = _compose(text)
     if root is None or style_of(text, root).is_json:
         return Edit(0, len(text), json.dumps(wanted, indent=2, ensure_ascii=False))
     newline = style_of(text, root).newline

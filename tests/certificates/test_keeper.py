@@ -159,6 +159,19 @@ def test_a_secret_from_an_older_backup_is_followed_and_no_replica_goes_untrusted
     assert replica.leaf != first, "it is due again, and was renewed again"
 
 
+def test_an_authority_that_somebody_takes_out_of_the_secret_leaves_every_bundle() -> None:
+    world, replica = installed()
+    stolen, _ = world.kept.authorities[0], world.objects.pop(SECRET)
+    replica.turns(2 * ENOUGH)
+    assert stolen in world.bundles(MUTATING)[0]
+    served = world.kept
+    world.put(SECRET, {"data": encode(Kept(served.current, None, served.authorities[-1:]))})
+    replica.turns(3 * ENOUGH)
+    assert {bundle for path in EVERY for bundle in world.bundles(path)} == {served.authorities[-1:]}
+    assert stolen not in served.authorities[-1:]
+    assert replica.ready
+
+
 def test_an_installation_by_hand_is_taken_over_as_it_is() -> None:
     world, by_someone = by_hand()
     replica = Replica(world, "one")

@@ -57,6 +57,7 @@ def webhook(
     webhook = Webhook(control_plane, settings, folder)
     try:
         webhook.wait_until_ready()
+        webhook.mount_certificate()  # the kubelet gives it what it has made meanwhile
         default, pod = Namespace(control_plane, client, "default"), engine_pod(s3.published_model())
         # The API server takes a moment to notice a new webhook.
         wait_until(

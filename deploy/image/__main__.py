@@ -24,6 +24,7 @@ def main() -> None:
     linked = libraries.copy(root)
     owners = debian.record(root, linked)
     bill.write(root, wheels, owners)
+    finish.prove(root)
     finish.compile_all(root)
     finish.settle(root)
 

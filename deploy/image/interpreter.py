@@ -7,9 +7,8 @@ from deploy.image.place import PYTHON, STANDARD, within
 
 # What people, tests and builds use, and the packages whose libraries nothing else in the image would need.
 _LEFT_OUT = (
-    *("__pycache__", "site-packages", "config-*", "test", "tests", "idle_test"),
+    *("__pycache__", "site-packages", "config-*", "test", "tests", "idle_test", "venv"),
     *("curses", "dbm", "distutils", "ensurepip", "idlelib", "lib2to3", "pydoc_data", "sqlite3", "tkinter", "turtle*"),
-    *("_pyrepl", "venv"),
     *("_curses*.so", "_dbm*.so", "_gdbm*.so", "_sqlite3*.so", "_tkinter*.so", "nis*.so", "ossaudiodev*.so"),
     *("readline*.so", "_ctypes_test*.so", "_test*.so", "_xxtestfuzz*.so", "xx*.so"),
 )

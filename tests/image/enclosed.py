@@ -116,7 +116,7 @@ def _seen(process: subprocess.Popen[bytes], root: Path) -> dict[str, Any]:
         assert process.poll() is None, f"it ended with status {process.returncode}"
         try:
             return httpx.get(f"{_ADMIN}/readyz").status_code == 200
-        except httpx.ConnectError:
+        except httpx.TransportError:
             return False
 
     eventually(ready)

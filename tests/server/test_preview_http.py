@@ -191,6 +191,10 @@ def test_a_parameter_that_is_not_understood_is_named(running: Running, query: st
         pytest.param({"content_type": ""}, 415, id="no type"),
         pytest.param({"content_encoding": "gzip"}, 415, id="packed"),
         pytest.param({"sec_fetch_site": "same-origin"}, 200, id="its own page"),
+        pytest.param(
+            {"sec_fetch_site": "same-origin", "origin": "http://localhost:8001"}, 200, id="its own page behind a proxy"
+        ),
+        pytest.param({"sec_fetch_site": "cross-site", "origin": "null"}, 403, id="another page in a sandbox"),
         pytest.param({"content_type": "text/plain; charset=utf-8"}, 200, id="text from a program"),
     ],
 )

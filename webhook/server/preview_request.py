@@ -128,10 +128,13 @@ def check_headers(headers: Headers) -> None:
 
 
 def _check_origin(headers: Headers) -> None:
-    """A browser tells where a request comes from; other programs say nothing of it."""
-    origin = headers.get("origin")
+    """A browser tells where a request comes from; other programs say nothing of it.
+
+    What it says of the site stands above the origin: behind a proxy such as `kubectl proxy` the host is another.
+    """
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     foreign = origin is not None and _authority(origin) != headers.get("host", "").lower()
-    if foreign or headers.get("sec-fetch-site", "none").lower() not in _OWN_SITES:
+    if foreign if site is None else site.lower() not in _OWN_SITES:
         raise ProblemError.of(HTTPStatus.FORBIDDEN, "pages of other sites may not ask for previews", CLOSE)
 
 

@@ -4,6 +4,8 @@
 
 /** How often a busy server is asked again, as it says to. */
 const TRIES = 20;
+/** From so many characters on, a server may have hung up because of them. */
+const LARGE = 1_000_000;
 
 /**
  * @typedef {object} Problem Problem details of RFC 9457, and where in the input the problem lies.
@@ -52,7 +54,8 @@ async function send(manifest, query, signal) {
     return await fetch(asked ? `preview?${asked}` : "preview", { method: "POST", body: manifest, headers, signal });
   } catch (fault) {
     if (signal.aborted) throw fault;
-    throw new ProblemError({ status: 0, detail: "fastload did not answer. Is the port-forward still running?" });
+    const size = manifest.length > LARGE ? ` Or are ${(manifest.length / 1e6).toFixed(1)} MB more than it takes?` : "";
+    throw new ProblemError({ status: 0, detail: `fastload did not answer. Is the port-forward still running?${size}` });
   }
 }
 

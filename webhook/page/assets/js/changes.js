@@ -20,8 +20,12 @@ export function changesView(pod, pods, before, after) {
   // The whole document is the best context, unless it has other pods too.
   const alone = pods.filter((each) => each.source.document === document).length === 1;
   const pointer = alone ? "" : path;
-  const sides = [side(before, document, pointer), side(after, document, pointer)];
-  return diffView(sides[0], sides[1]);
+  const [was, is] = [side(before, document, pointer), side(after, document, pointer)];
+  if (was.lines.join("\n") === is.lines.join("\n")) {
+    if (pod.status === "skipped") return el("p", { class: "aside" }, "Nothing changes in the manifest.");
+    return operationsView(pod, "A manifest cannot say this. The webhook does so as the pod is created:");
+  }
+  return diffView(was, is);
 }
 
 /**
@@ -49,14 +53,14 @@ function shown(lines, first) {
 }
 
 /**
- * The operations by themselves, where the manifest could not be written.
+ * The operations of the patch, where there is no manifest that has them.
  * @param {any} pod
- * @param {string} why
+ * @param {string} lead
  */
-export function operationsView(pod, why) {
+export function operationsView(pod, lead) {
   const rows = pod.patch.map((/** @type {any} */ { path, value }) =>
     el("tr", {}, el("th", { scope: "row" }, path), el("td", { class: "value" }, JSON.stringify(value))));
   const head = el("tr", {}, el("th", { scope: "col" }, "Where"), el("th", { scope: "col" }, "What is added"));
-  return el("div", {}, el("p", { class: "aside" }, `The manifest could not be written: ${why}. These are the operations of its patch.`),
+  return el("div", {}, el("p", { class: "aside" }, lead),
     el("table", { class: "settings" }, el("thead", {}, head), el("tbody", {}, ...rows)));
 }

@@ -2,7 +2,9 @@
  * Copying, also where the page came over plain HTTP from another host and has no clipboard of its own.
  */
 
+import { ProblemError } from "./api.js";
 import { el } from "./dom.js";
+import { say } from "./feedback.js";
 
 /**
  * @param {string} text
@@ -28,4 +30,18 @@ function copyBySelection(text) {
   field.remove();
   if (focused instanceof HTMLElement) focused.focus();
   return copied;
+}
+
+/**
+ * Copies what is made, and tells.
+ * @param {string} what
+ * @param {() => Promise<string>} make
+ */
+export async function copyText(what, make) {
+  try {
+    const done = await copy(await make());
+    say(done ? `${what} is copied.` : `${what} could not be copied: the browser does not allow it.`);
+  } catch (fault) {
+    if (fault instanceof ProblemError) say(`${what} could not be made: ${fault.message}`);
+  }
 }

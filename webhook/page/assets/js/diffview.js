@@ -26,7 +26,6 @@ const DEEPEST_INDENT = 20;
 export function diffView(before, after) {
   const rows = diff(before.lines, after.lines);
   const added = rows.filter(({ kind }) => kind === "add" || kind === "change").length;
-  if (!rows.some(({ kind }) => kind !== "same")) return el("p", { class: "quiet" }, "Nothing changes.");
   const table = el(
     "table",
     { class: "diff" },

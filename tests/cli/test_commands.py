@@ -20,7 +20,7 @@ def test_the_version_is_the_packages() -> None:
     assert CliRunner().invoke(main, ["--version"]).output == f"fastload, version {__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["certs", "health", "preview", "serve"])
+@pytest.mark.parametrize("command", ["certs", "doctor", "health", "preview", "serve"])
 def test_every_command_is_listed_and_has_help(command: str) -> None:
     assert command in CliRunner().invoke(main, ["--help"]).output
     assert CliRunner().invoke(main, [command, "--help"]).exit_code == 0

@@ -1,4 +1,4 @@
-"""The command line: `fastload serve`, `fastload preview`, `fastload certs`."""
+"""The command line: `fastload serve`, `fastload preview`, `fastload doctor`, `fastload certs`, `fastload health`."""
 
 from webhook.cli.root import main
 

@@ -80,25 +80,26 @@ async def open_cluster(context: KubeContext | None, rules: NamespaceRules) -> As
     try:
         api = await Kubernetes.from_kubeconfig(context)
     except KubeError as fault:
-        raise Failure(f"--cluster: context {context.name!r} cannot be used: {_cause(fault)}") from None
+        raise Failure(f"--cluster: context {context.name!r} cannot be used: {cause(fault)}") from None
     try:
         snapshot = Snapshot(api, rules)
         try:
             await snapshot.read()
         except KubeError as fault:
-            raise Failure(f"--cluster: {_silence(context, api.server, fault)}") from None
+            raise Failure(f"--cluster: {silence(context, api.server, fault)}") from None
         yield snapshot
     finally:
         await api.close()
 
 
-def _silence(context: KubeContext, server: str, fault: KubeError) -> str:
+def silence(context: KubeContext, server: str, fault: KubeError) -> str:
+    """Returns why there is no talking to a server."""
     if fault.status == _UNKNOWN_USER:
         return f"{server} does not take the credentials of context {context.name!r} (401); log in anew"
-    return f"{server} of context {context.name!r} does not answer: {_cause(fault)}"
+    return f"{server} of context {context.name!r} does not answer: {cause(fault)}"
 
 
-def _cause(fault: KubeError) -> str:
+def cause(fault: KubeError) -> str:
     """Returns what the client said, for the person whose terminal and whose kubeconfig this is."""
     if fault.__cause__ is None:
         return str(fault)

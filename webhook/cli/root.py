@@ -6,7 +6,7 @@ import click
 
 from webhook import __version__
 
-_COMMANDS = ("certs", "health", "preview", "serve")
+_COMMANDS = ("certs", "doctor", "health", "preview", "serve")
 
 
 class _Lazy(click.Group):

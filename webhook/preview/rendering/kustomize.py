@@ -2,7 +2,9 @@
 
 Its patches are JSON patches (RFC 6902) with a target each. Strategic merge patches would need no target, but kustomize
 knows the keys of lists only for Kubernetes' own kinds: of a LeaderWorkerSet or a RayCluster it would replace the whole
-list of containers. Before anything is added, a `test` makes sure that it still goes into the container that it was made
+list of containers. Annotations of a pod that is no template are merged.
+
+Before anything is added, a `test` makes sure that it still goes into the container that it was made
 for, and that no list or mapping that it creates has come into being meanwhile: kustomize then says so, where the user's
 new value would be lost otherwise.
 """
@@ -19,13 +21,14 @@ from webhook.preview.kubeyaml import dump
 from webhook.preview.notes import Remark, Topic
 
 _CONTAINER = re.compile(r"(.*/(?:initC|c)ontainers/\d+)/.*")
+_ANNOTATIONS = "/metadata/annotations"
 _REVIEWED = "/request/object"
 _ITEM = re.compile(r"/items/\d+(?=/|$)")
 
 
 def as_component(applicable: Sequence[Placed]) -> str:
     """Returns the component as a `kustomization.yaml`."""
-    patches = [patch for placed in applicable if (patch := _patch(placed))]
+    patches = [patch for placed in applicable for patch in _patches(placed)]
     return dump({"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component", "patches": patches})
 
 
@@ -43,14 +46,22 @@ def explain_unnamed(applicable: Sequence[Placed]) -> Iterator[Remark]:
             )
 
 
-def _patch(placed: Placed) -> dict[str, Any] | None:
+def _patches(placed: Placed) -> Iterator[dict[str, Any]]:
     value, pointer = _object(placed)
     target = _target(value)
     if target is None or not placed.patch:
-        return None
+        return
     operations = [Operation(each.op, each.path.removeprefix(pointer), each.value) for each in placed.patch]
-    guarded = [*_tests(value, operations), *(msgspec.to_builtins(each) for each in operations)]
-    return {"target": target, "patch": dump(guarded)}
+    first = operations[0]
+    if first.op == "add" and first.path == _ANNOTATIONS:
+        # Of the object itself: kustomize keeps annotations of its own there while it builds.
+        merged: dict[str, Any] = {key: value[key] for key in ("apiVersion", "kind") if key in value}
+        metadata = {"name": value["metadata"]["name"], "annotations": msgspec.to_builtins(first.value)}
+        yield {"target": target, "patch": dump({**merged, "metadata": metadata})}
+        operations = operations[1:]
+    if operations:
+        guarded = [*_tests(value, operations), *(msgspec.to_builtins(each) for each in operations)]
+        yield {"target": target, "patch": dump(guarded)}
 
 
 def _object(placed: Placed) -> tuple[dict[str, Any], str]:

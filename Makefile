@@ -10,7 +10,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 	--no-header --no-emit-index-url --no-emit-find-links pyproject.toml requirements/build.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types unit e2e bench contract docs manifests catalogue lock certs image sbom deploy clean
+.PHONY: help setup run test lint types unit browser e2e bench contract docs manifests catalogue lock certs image sbom deploy clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z0-9]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
@@ -36,7 +36,7 @@ $(TOOLS): requirements/dev.lock $(RUNTIME)
 run: $(RUNTIME)  ## See fastload work on this machine: an S3, the webhook and two reviews (Ctrl-C ends it)
 	@$(BIN)/python -m demo $(ARGS)
 
-test: lint types unit e2e  ## Everything that has to hold: lint, types, unit tests, a real control plane
+test: lint types unit browser e2e  ## Everything that has to hold: lint, types, unit tests, a real browser and control plane
 
 lint: $(TOOLS)  ## Ruff and the layers between the rooms
 	$(BIN)/ruff check
@@ -48,7 +48,11 @@ types: $(TOOLS)  ## mypy, strict
 
 unit: $(TOOLS)  ## The tests that need no cluster (the first run builds helm: about 2 minutes)
 	$(BIN)/python -m tests.cluster.binaries helm
-	$(BIN)/python -m pytest --numprocesses 2 --ignore tests/e2e $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 2 --ignore tests/e2e --ignore tests/browser $(ARGS)
+
+browser: $(TOOLS)  ## The tests of the page in a real Chromium, which they bring where there is none
+	$(BIN)/python -m tests.browser.chromium
+	$(BIN)/python -m pytest tests/browser --numprocesses 2 $(ARGS)
 
 e2e: $(TOOLS)  ## The tests against a real API server (the first run builds it: about 7 minutes)
 	$(BIN)/python -m tests.cluster.binaries

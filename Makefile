@@ -54,7 +54,8 @@ browser: $(TOOLS)  ## The tests of the page in a real Chromium, which they bring
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/python -m pytest tests/browser --numprocesses 2 $(ARGS)
 
-e2e: $(TOOLS)  ## The tests against a real API server (the first run builds it: about 7 minutes)
+e2e: $(TOOLS)  ## The tests against a real API server (the first run builds it and helm: about 9 minutes)
+	$(BIN)/python -m tests.cluster.binaries helm
 	$(BIN)/python -m tests.cluster.binaries
 	$(BIN)/python -m pytest tests/e2e $(ARGS)
 

@@ -172,7 +172,7 @@ def test_no_pod_goes_untuned_over_several_rotations(
     failed, served = cluster.failed_open(), [{replica.certificate() for replica in replicas}]
 
     with cluster.pods_being_made() as statuses:
-        for _ in range(4):
+        for _ in range(3):
             before = served[-1]
             wait_until(
                 lambda: before.isdisjoint({replica.certificate() for replica in replicas}),  # noqa: B023 (at once)
@@ -181,7 +181,7 @@ def test_no_pod_goes_untuned_over_several_rotations(
             )
             served.append({replica.certificate() for replica in replicas})
 
-    assert [len(each) for each in served] == [1] * 5
+    assert [len(each) for each in served] == [1] * 4
     assert set(statuses) == {"injected"}
     assert statuses.total() > 100
     assert cluster.failed_open() == failed
@@ -246,7 +246,7 @@ def test_a_secret_that_somebody_deletes_costs_no_pod(
     assert (set(statuses), cluster.failed_open()) == ({"injected"}, failed)
 
 
-def test_the_replica_that_renews_is_killed_and_the_other_goes_on(
+def test_whichever_replica_ends_the_other_one_renews(
     cluster: Cluster, installed: Callable[[Json], list[Webhook]]
 ) -> None:
     replicas = installed(_SELF_MANAGED)

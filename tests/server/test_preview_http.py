@@ -73,6 +73,46 @@ def test_a_parameter_is_the_flag_of_its_name(running: Running, query: str, flags
     assert post(running, content, query).json() == printed(content, *flags)
 
 
+@pytest.mark.parametrize(
+    ("form", "media_type"),
+    [
+        ("json", "application/json"),
+        ("yaml", "application/yaml"),
+        ("diff", "text/x-diff; charset=utf-8"),
+        ("patch", "application/x-ndjson"),
+        ("kustomize", "application/yaml"),
+    ],
+)
+def test_every_form_is_the_commands(running: Running, form: str, media_type: str) -> None:
+    reply = post(running, POD, f"offline=true&output={form}")
+    assert reply.headers["content-type"] == media_type
+    command = CliRunner().invoke(main, ["preview", "-f", "-", "--offline", "-o", form], input=POD)
+    assert reply.json() == json.loads(command.stdout) if form == "json" else reply.text == command.stdout
+
+
+def test_the_patched_documents_may_be_left_out(running: Running) -> None:
+    (pod,) = pods(running, POD, "offline=true&patched=false")
+    assert "patched" not in pod
+    assert pod["patch"]
+    assert len(pods(running, LONG_LIST, "offline=true&patched=false")) == 500
+
+
+def test_a_price_that_is_given_wins(running: Running) -> None:
+    (pod,) = pods(running, POD, "price-per-hour=40&instance-type=p5.48xlarge")
+    assert pod["estimate"]["money"]["price"]["usd_per_hour"]["high"] <= 40
+
+
+def test_notes_are_in_the_answer_or_in_headers(running: Running) -> None:
+    hidden = yaml.safe_load(POD)
+    hidden["spec"]["containers"][0]["envFrom"] = [{"secretRef": {"name": "mine"}}]
+    content = yaml.safe_dump(hidden)
+    (note,) = post(running, content, "offline=true").json()["notes"]
+    assert note["code"] == "only-in-pods"
+    reply = post(running, content, "offline=true&output=yaml")
+    assert reply.text == content
+    assert reply.headers["warning"] == f'299 - "{note["text"]}"'
+
+
 def test_a_pod_gets_the_patch_of_its_review(running: Running, shared_files: Files) -> None:
     sent = review()
     with httpx.Client(verify=tls(shared_files.authority)) as client:
@@ -137,7 +177,7 @@ LONG_LIST = json.dumps(
             id="no pod",
         ),
         pytest.param(b"\0" * 50_000_000, 413, {"detail": "larger than 6291456 bytes"}, id="50 MB"),
-        pytest.param(LONG_LIST, 413, {"detail": "the answer would be larger than 64 MiB"}, id="a list of many"),
+        pytest.param(LONG_LIST, 413, {"detail": "ask with patched=false"}, id="a list of many"),
     ],
 )
 def test_what_cannot_be_previewed_is_a_problem_that_says_where(
@@ -167,6 +207,8 @@ def test_a_large_body_of_no_declared_length_is_refused_too(running: Running) -> 
         pytest.param("shards=3&model-size=big", "model-size: 'big' is not a quantity", id="no quantity"),
         pytest.param("shards=3&model-size=", "model-size: ", id="an empty quantity"),
         pytest.param("namespace-labels=team", "namespace-labels has 'team'", id="no label"),
+        pytest.param("price-per-hour=nan", "`$.price-per-hour`", id="no price"),
+        pytest.param("output=xml", "`$.output`", id="no such output"),
         pytest.param("offline=perhaps", "`$.offline`", id="neither true nor false"),
         pytest.param("shards=1&shards=2&model-size=1Gi", "`$.shards`", id="twice"),
         pytest.param("s3-endpoint=http://10.0.0.1", "no parameter 's3-endpoint'; there are offline", id="ours"),

@@ -103,9 +103,9 @@ class Asked(msgspec.Struct, frozen=True):
 
     offline: bool
     assumed: Assumed
-    price_per_hour: float | None
-    output: Form
-    patched: bool
+    price_per_hour: float | None = None
+    output: Form = Form.JSON
+    patched: bool = True
 
 
 def check_headers(headers: Headers) -> None:

@@ -7,8 +7,7 @@ scripts are for this purpose a part.
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
-import tree_sitter_bash
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node
 
 from webhook.pod.effort import TooLongError
 from webhook.pod.shell.assignments import assign, assignments, declare, unset
@@ -28,13 +27,13 @@ from webhook.pod.shell.program import (
     Text,
     Word,
 )
+from webhook.pod.shell.syntax import BadSyntaxError, tree_of
 from webhook.pod.shell.words import gaps, text_of, word_of
 
-_LANGUAGE = Language(tree_sitter_bash.language())
 _DECLARATIONS = frozenset({"export", "declare", "typeset", "local", "readonly"})
 # Nesting beyond this is nobody's launch script, and would only exhaust the stack.
 _DEEPEST = 40
-_LONGEST = 1 << 14
+_LONGEST = 1 << 13
 
 
 @lru_cache(maxsize=256)
@@ -42,13 +41,16 @@ def parse(script: str) -> tuple[Statement, ...]:
     """The program of a script; stretches that are not good syntax are `Broken`.
 
     Raises:
-        TooLongError: the script is longer than any launch script.
+        TooLongError: the script is longer than any launch script, or nested deeper.
     """
     # To a shell nothing is left of a last line that is continued; the grammar takes it for bad syntax.
     source = script.removesuffix("\\\n").encode("utf-8", "replace")
     if len(source) > _LONGEST:
         raise TooLongError
-    return tuple(_statements(Parser(_LANGUAGE).parse(source).root_node, 0))
+    try:
+        return tuple(_statements(tree_of(source), 0))
+    except BadSyntaxError:
+        return (Broken((), script),)
 
 
 def _statements(node: Node, depth: int) -> Iterator[Statement]:

@@ -165,7 +165,7 @@ _SENTENCES: dict[Code, str] = {
     Code.UNDECIDABLE_SCRIPT: "container {container}: {problem}, so what it launches cannot be told before it runs",
     Code.UNREADABLE_CONFIG_FILE: "container {container} reads {path}, which fastload cannot see before the pod runs",
     Code.UNKNOWN_MODEL: "container {container} launches {engine}, but which model cannot be told: {problem}",
-    Code.BUCKET_NOT_ALLOWED: "bucket {bucket} is not on the operator's list of buckets that may be listed",
+    Code.BUCKET_NOT_ALLOWED: "bucket {bucket} is not one that the operator lets be listed for namespace {namespace}",
     Code.ENDPOINT_NOT_ALLOWED: "the pod's S3 endpoint {endpoint} is not on the operator's list of allowed endpoints",
     Code.ENDPOINT_UNKNOWN: "the pod takes its S3 endpoint ({name}) from outside its manifest, so {uri} was not listed",
     Code.STORE_NOT_S3: "{uri} is not in an S3 store, the only kind that fastload can list",

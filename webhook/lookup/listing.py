@@ -71,6 +71,8 @@ def wanted(facts: PodFacts, settings: LookupSettings) -> Listing | Shards | Unkn
         location = locate(uri)
     except ValueError as problem:
         return Unknown(because(Code.BAD_MODEL_URI, uri=uri, problem=str(problem)))
+    if not _allowed(location.bucket, facts.namespace, settings):
+        return Unknown(because(Code.BUCKET_NOT_ALLOWED, bucket=location.bucket, namespace=facts.namespace))
     return _listing(location, facts.launch, facts.container.env.values if facts.container else {}, settings)
 
 
@@ -84,12 +86,21 @@ def _model(facts: PodFacts) -> str | None:
     return facts.annotations.model or (facts.launch.model if facts.launch else None)
 
 
+def _allowed(bucket: str, namespace: str, settings: LookupSettings) -> bool:
+    """Whether the operator lets a bucket be listed for a namespace's pods.
+
+    It is asked for each pod, before any memory of listings: no namespace learns what was found for another.
+    """
+    if not any(fnmatchcase(bucket, pattern) for pattern in settings.allowed_buckets):
+        return False
+    rules = [rule.split("=") for rule in settings.namespace_buckets]
+    return not rules or any(fnmatchcase(namespace, whose) and fnmatchcase(bucket, which) for whose, which in rules)
+
+
 def _listing(
     location: Location, launch: Launch, env: Mapping[str, str | None], settings: LookupSettings
 ) -> Listing | Unknown:
-    """Returns the listing to be made, if the operator allows the bucket and the way to it."""
-    if not any(fnmatchcase(location.bucket, pattern) for pattern in settings.allowed_buckets):
-        return Unknown(because(Code.BUCKET_NOT_ALLOWED, bucket=location.bucket))
+    """Returns the listing to be made, if the operator allows the way to it."""
     route = _route(env, settings, location)
     if isinstance(route, Unknown):
         return route

@@ -14,6 +14,13 @@ class LookupSettings(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         msgspec.Meta(description="Buckets that may be listed; shell-style patterns. `*` allows all that IAM allows."),
     ] = ("*",)
+    namespace_buckets: Annotated[
+        tuple[Annotated[str, msgspec.Meta(pattern=r"^[^=]+=[^=]+$", title="NAMESPACE=BUCKET")], ...],
+        msgspec.Meta(
+            description="Which of the allowed buckets may be listed for pods of which namespace: NAMESPACE=BUCKET, "
+            "shell-style patterns both. Without an entry, all for all; with any, what no entry names is not listed."
+        ),
+    ] = ()
     allowed_endpoints: Annotated[
         tuple[str, ...],
         msgspec.Meta(description="S3 endpoint URLs besides AWS's own that a pod's AWS_ENDPOINT_URL may lead us to."),

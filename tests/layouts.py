@@ -1,5 +1,7 @@
 """Pods in any layout that people write YAML in: quotes, comments, indentation, brackets or not."""
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 Value = str | list["Value"] | dict[str, "Value"]
@@ -71,6 +73,6 @@ def layouts(draw: st.DrawFn) -> str:
     containers = {"containers": container.map(lambda each: [each])}
     spec = st.fixed_dictionaries(containers, optional={"volumes": entries, "node": _WORDS})
     metadata = st.fixed_dictionaries({"name": _WORDS}, optional={"annotations": st.just({"team": "a"})})
-    parts: list[tuple[str, Value]] = [("kind", "Pod"), ("metadata", draw(metadata)), ("spec", draw(spec))]
+    parts: list[tuple[str, Any]] = [("kind", "Pod"), ("metadata", draw(metadata)), ("spec", draw(spec))]
     text = _Writer(draw).mapping(dict(draw(st.permutations(parts))), 0) + draw(st.sampled_from(["\n", "", "\n\n"]))
     return text.replace("\n", "\r\n") if draw(st.integers(0, 5)) == 0 else text

@@ -1,11 +1,9 @@
 """Lists a model's shards in S3, through boto3's core, which finds credentials and configuration for boto3."""
 
-import asyncio
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import botocore.session
 from botocore import UNSIGNED
@@ -13,9 +11,11 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from cachetools import LRUCache
 
+from webhook.lookup.answers import BoundedSession
 from webhook.lookup.facts import Shards, Unknown
 from webhook.lookup.listing import Listing, Route, count_shards
 from webhook.lookup.s3_errors import explain
+from webhook.lookup.threads import Threads
 from webhook.lookup.uri import is_aws
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ class Models:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._threads = ThreadPoolExecutor(_WORKERS, thread_name_prefix="s3-listing")
+        self._threads = Threads(_WORKERS, "s3-listing")
         self._session: botocore.session.Session | None = None
         self._clients: LRUCache[Route, S3Client] = LRUCache(_CLIENTS)
         self._making = Lock()
 
     async def fetch(self, listing: Listing) -> Shards | Unknown:
         """Lists a model without holding up the event loop; see `list_shards`."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self.list_shards, listing)
+        return await self._threads.call(lambda: self.list_shards(listing))
 
     def list_shards(self, listing: Listing) -> Shards | Unknown:
         """Lists a model's files as the streamer would, and adds them up; every failure is a value."""
@@ -63,8 +63,8 @@ class Models:
         self._client(route)
 
     def close(self) -> None:
-        """Drops what waits for a thread, and idle connections; a listing under way ends by its own time-outs."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """Drops idle connections; a listing under way ends by its own time-outs, or with the process."""
+        self._threads.close()
         with self._making:
             for client in self._clients.values():
                 client.close()
@@ -124,7 +124,9 @@ def _client_of(session: botocore.session.Session, route: Route, *, path_style: b
         s3={"addressing_style": "path"} if path_style else None,
         signature_version=UNSIGNED if route.unsigned else None,
     )
-    client = session.create_client("s3", endpoint_url=route.endpoint, region_name=route.region, config=config)
+    client: Any = session.create_client("s3", endpoint_url=route.endpoint, region_name=route.region, config=config)
+    endpoint = client._endpoint  # noqa: SLF001 (botocore has no other way to a client's session)
+    endpoint.http_session = BoundedSession(endpoint.http_session)
     return cast("S3Client", client)
 
 

@@ -10,13 +10,19 @@ from typing import Any
 
 import msgspec
 import uvicorn
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from webhook.server.connections import Dropped, Heads, connection_class
 from webhook.server.tls import Handshake
 
 # The API server drops an idle connection after 90 s; a server that drops it first can lose a review under way.
 _KEEP_ALIVE_SECONDS = 120
 _BACKLOG = 2048
+# As long as the API server waits for a whole review, by the chart's default.
+_HANDSHAKE_SECONDS = 5.0
+# How long the other end of a closed connection may take to say that it heard.
+_FAREWELL_SECONDS = 1.0
+# Of a tenth of a second each, between two looks at the connections.
+_TICKS = 50
 
 
 class ListenError(Exception):
@@ -48,13 +54,23 @@ class Tls(msgspec.Struct, frozen=True):
 
 
 class Listener(uvicorn.Server):
-    """A server that leaves signals to its owner, who has two of them to stop."""
+    """A server that leaves signals to its owner, who has two of them to stop, and keeps no connection for nothing."""
 
-    def __init__(self, app: Any, *, tls: Tls | None, grace_seconds: int) -> None:  # noqa: ANN401 (uvicorn's)
+    def __init__(
+        self,
+        app: Any,  # noqa: ANN401 (uvicorn's)
+        *,
+        tls: Tls | None,
+        grace_seconds: int,
+        dropped: Callable[[Dropped], None],
+    ) -> None:
+        self._tls = tls
+        self._heads = Heads(dropped)
+        self._protocol = connection_class(tls.note if tls else None, dropped)
         super().__init__(
             uvicorn.Config(
                 app,
-                http=_telling(tls.note) if tls else HttpToolsProtocol,
+                http=self._protocol,
                 ws="none",
                 lifespan="off",
                 interface="asgi3",
@@ -65,22 +81,31 @@ class Listener(uvicorn.Server):
                 date_header=False,
                 timeout_keep_alive=_KEEP_ALIVE_SECONDS,
                 timeout_graceful_shutdown=grace_seconds,
-                ssl_context_factory=(lambda _config, _default: tls.context) if tls else None,
             )
         )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listens as uvicorn does, and waits for handshakes no longer than a review may take."""
+        loop = asyncio.get_running_loop()
+        tls: dict[str, Any] = {}
+        if self._tls:
+            tls = {"ssl": self._tls.context, "ssl_handshake_timeout": _HANDSHAKE_SECONDS}
+            tls["ssl_shutdown_timeout"] = _FAREWELL_SECONDS
+        self.servers = [
+            await loop.create_server(self._connection, sock=each, backlog=_BACKLOG, **tls) for each in sockets or ()
+        ]
+        self.started = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """Looks after the connections, now and then; uvicorn calls it ten times a second."""
+        if counter % _TICKS == 0:
+            self._heads.look(self.server_state.connections)
+        return await super().on_tick(counter)
+
+    def _connection(self) -> asyncio.Protocol:
+        return self._protocol(self.config, self.server_state, {})
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Captures none."""
         yield
-
-
-def _telling(note: Callable[[Handshake], None]) -> type[HttpToolsProtocol]:
-    """Returns the protocol of a connection; it begins where the handshake is completed."""
-
-    class Telling(HttpToolsProtocol):
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn's own
-            note(Handshake.COMPLETED)
-            super().connection_made(transport)
-
-    return Telling

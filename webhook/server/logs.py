@@ -6,16 +6,19 @@ pod's environment: callers bind names and outcomes, never a pod.
 
 import logging
 import sys
-from typing import Any
+from typing import Any, TextIO, cast
 
 import msgspec
 import structlog
 
+from webhook.server.log_stream import LogStream
 from webhook.server.settings import LogFormat, LogLevel
 
 
-def configure(level: LogLevel, form: LogFormat) -> None:
-    """Sets up logging for the process, once."""
+def configure(level: LogLevel, form: LogFormat) -> LogStream:
+    """Sets up logging for the process, once, and returns what it goes through."""
+    stream = LogStream(sys.stderr.fileno())
+    file = cast("TextIO", stream)
     threshold = logging.getLevelNamesMapping()[level.upper()]
     shared: list[structlog.typing.Processor] = [
         structlog.processors.add_log_level,
@@ -30,16 +33,10 @@ def configure(level: LogLevel, form: LogFormat) -> None:
     structlog.configure(
         processors=[*shared, renderer],
         wrapper_class=structlog.make_filtering_bound_logger(threshold),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(file),
         cache_logger_on_first_use=True,
     )
-    _capture_standard_library(max(threshold, logging.WARNING), shared, renderer)
-
-
-def _capture_standard_library(
-    threshold: int, shared: list[structlog.typing.Processor], renderer: structlog.typing.Processor
-) -> None:
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(file)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[structlog.stdlib.add_logger_name, *shared],
@@ -48,8 +45,9 @@ def _capture_standard_library(
     )
     root = logging.getLogger()
     root.handlers = [handler]
-    root.setLevel(threshold)
+    root.setLevel(max(threshold, logging.WARNING))
     logging.captureWarnings(capture=True)
+    return stream
 
 
 def _encode(event: dict[str, Any], **_options: Any) -> str:  # noqa: ANN401 (structlog's signature)

@@ -20,6 +20,9 @@ from webhook.certificates.outcomes import Step, Writing
 from webhook.lookup import observer
 from webhook.reasons import Code
 from webhook.server import preview_request
+from webhook.server.connections import Dropped
+from webhook.server.health import Health
+from webhook.server.log_stream import LogStream
 from webhook.server.tls import Handshake
 
 
@@ -86,6 +89,16 @@ FAMILIES = (
     LOOKUP_SECONDS,
     LOOKUP_CACHE,
     CERTIFICATE_EXPIRY,
+CONNECTIONS_DROPPED = Family(
+    "fastload_connections_dropped_total",
+    "Connections that were closed for being of no use: a request's head took too long (slow) or was too large "
+    "(headers), or there were too many of them (full).",
+    ("cause",),
+)
+LOG_LINES_LOST = Family(
+    "fastload_log_lines_lost_total",
+    "Lines of log that could not be written, because the disk is full or whoever reads them stalls.",
+)
     CERTIFICATE_RENEWALS,
     CERTIFICATE_BUNDLES,
     HANDSHAKES,
@@ -103,6 +116,8 @@ class _Counts(Collector):
 
     def add(self, *labels: str, count: int = 1) -> None:
         """Counts in the series of these labels."""
+    CONNECTIONS_DROPPED,
+    LOG_LINES_LOST,
         self._counts[labels] = self._counts.get(labels, 0) + count
 
     def collect(self) -> Iterator[CounterMetricFamily]:
@@ -127,6 +142,33 @@ class WorkloadCounts:
 
 
 class Metrics:
+class _LostLines(Collector):
+    """The lines of log that were lost, as the log itself counts them."""
+
+    def __init__(self, log: LogStream) -> None:
+        self._log = log
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """Yields the one series, for a scrape."""
+        yield CounterMetricFamily(LOG_LINES_LOST.name, LOG_LINES_LOST.help, value=self._log.lost)
+
+
+class _Read(Collector):
+    """A gauge that is read where it stands, when it is scraped."""
+
+    def __init__(self, family: Family, read: Callable[[], Mapping[str, float]], registry: CollectorRegistry) -> None:
+        self._family = family
+        self._read = read
+        registry.register(self)
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Yields a series for each value of the one label, or the one series where there is no label."""
+        metric = GaugeMetricFamily(self._family.name, self._family.help, labels=self._family.labels)
+        for label, value in self._read().items():
+            metric.add_metric([label] if self._family.labels else [], value)
+        yield metric
+
+
     """The process's metrics, in a registry of their own."""
 
     def __init__(self) -> None:
@@ -171,6 +213,9 @@ class Metrics:
     def count_lookup(self, lookup: observer.Lookup, outcome: observer.Outcome, seconds: float) -> None:
         """Counts one look-up that left memory."""
         self._lookup_seconds.labels(lookup, outcome).observe(seconds)
+        self._dropped = _Counts(CONNECTIONS_DROPPED, self.registry)
+        for cause in Dropped:
+            self._dropped.add(cause, count=0)
 
     def count_cache(self, lookup: observer.Lookup, result: observer.Memory) -> None:
         """Counts one question to a look-up's cache."""
@@ -194,3 +239,11 @@ class Metrics:
 
     def _histogram(self, family: Family) -> Histogram:
         return Histogram(family.name, family.help, family.labels, buckets=family.buckets, registry=self.registry)
+    def count_dropped(self, cause: Dropped) -> None:
+        """Counts one connection that was closed for being of no use."""
+        self._dropped.add(cause)
+
+    def tell_of_log(self, log: LogStream) -> None:
+        """Tells, from now on, how many lines of this log were lost."""
+        self.registry.register(_LostLines(log))
+

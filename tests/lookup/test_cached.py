@@ -30,6 +30,7 @@ class Counts:
     def __init__(self) -> None:
         self.outcomes: list[Outcome] = []
         self.memory: list[Memory] = []
+        self.ages: list[float] = []
 
     def count_lookup(self, lookup: Lookup, outcome: Outcome, seconds: float) -> None:
         assert lookup is Lookup.MODEL
@@ -39,6 +40,10 @@ class Counts:
     def count_cache(self, lookup: Lookup, result: Memory) -> None:
         assert lookup is Lookup.MODEL
         self.memory.append(result)
+
+    def count_stale(self, lookup: Lookup, age_seconds: float) -> None:
+        assert lookup is Lookup.MODEL
+        self.ages.append(age_seconds)
 
 
 class Source:
@@ -169,6 +174,7 @@ def test_a_stale_answer_is_served_while_a_new_one_is_fetched_behind_it() -> None
         assert s.cache.peek("a") == "new"
         assert s.source.asked == ["a", "a"]
         assert s.counts.memory == [Memory.MISS, Memory.STALE, Memory.STALE, Memory.HIT]
+        assert s.counts.ages == [POLICY.fresh_seconds, POLICY.fresh_seconds]
 
     play(scene)
 
@@ -294,6 +300,9 @@ class Broken:
 
     def count_cache(self, lookup: Lookup, result: Memory) -> None:
         raise RuntimeError(lookup, result)
+
+    def count_stale(self, lookup: Lookup, age_seconds: float) -> None:
+        raise RuntimeError(lookup, age_seconds)
 
 
 def test_what_cannot_be_counted_is_answered_all_the_same() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -81,6 +82,7 @@ class Play:
         self.pauses: list[float] = []
         self.problems: list[str | None] = []
         self.settled = False
+        self.heard = 0.0
 
     def run(self) -> "Play":
         async def play() -> None:
@@ -89,6 +91,7 @@ class Play:
             with pytest.raises(asyncio.CancelledError):
                 await follower.run()
             self.settled = follower.settled.is_set()
+            self.heard = follower.heard
 
         asyncio.run(play())
         return self
@@ -233,3 +236,13 @@ def test_a_fault_of_our_own_does_not_end_it(caplog: pytest.LogCaptureFixture) ->
 def test_a_server_that_ends_every_watch_at_once_is_not_flooded() -> None:
     play = Play(listing(named("a")), *[[] for _ in range(5)]).run()
     assert play.pauses == [1.0] * 5
+
+
+def test_it_tells_when_the_server_was_heard_of_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter((100.0, 200.0))
+    monkeypatch.setattr("webhook.lookup.watching.time", SimpleNamespace(time=lambda: next(times)))
+
+    never = Play(KubeError("away"), KubeError("refused", 403)).run()
+    listed = Play(listing(named("a"), version="5"), [event("ADDED", named("b", "6"))], KubeError("away")).run()
+
+    assert (never.heard, listed.heard) == (0.0, 200.0)

@@ -75,6 +75,9 @@ class Counts:
     def count_cache(self, lookup: Lookup, result: Memory) -> None:
         self.told.append((lookup, result))
 
+    def count_stale(self, lookup: Lookup, age_seconds: float) -> None:
+        assert (lookup, age_seconds > 0) == (Lookup.MODEL, True)
+
 
 class Scene:
     def __init__(self, deadline: float = 30.0) -> None:

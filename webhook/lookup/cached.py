@@ -85,6 +85,7 @@ class Cached(Generic[K, V]):
             self._observer.count_cache(self._lookup, Memory.HIT)
         else:
             self._observer.count_cache(self._lookup, Memory.STALE)
+            self._observer.count_stale(self._lookup, now - self._fetched(entry))
             self._take_off(key)
         return entry.value  # type: ignore[return-value]  # entries hold what `_land` put there
 
@@ -156,6 +157,10 @@ class Cached(Generic[K, V]):
         self._entries.move_to_end(key)
         while len(self._entries) > self._policy.entries:
             self._entries.popitem(last=False)
+
+    def _fetched(self, entry: _Entry) -> float:
+        """Returns when an answer was fetched; a failure since has moved only until when it counts as fresh."""
+        return entry.usable_until - self._policy.fresh_seconds - self._policy.stale_seconds
 
     def _slow(self, key: K) -> Unknown:
         return Unknown(because(Code.LOOKUP_SLOW, subject=self._subject(key)))

@@ -97,6 +97,11 @@ class Cluster:
         return {name: follower.problem for name, follower in self._followers.items() if follower.problem}
 
     @property
+    def heard(self) -> dict[str, float]:
+        """When the API server last told how each resource is, in seconds since the epoch; 0 where it never did."""
+        return {name: follower.heard for name, follower in self._followers.items()}
+
+    @property
     def inventory(self) -> Inventory:
         """The nodes' kinds and the NodePools; a new object when either changed."""
         revisions = (self._nodes.revision, self._pools.revision)

@@ -37,6 +37,9 @@ class Observer(Protocol):
     def count_cache(self, lookup: Lookup, result: Memory) -> None:
         """Counts one question to a look-up's memory."""
 
+    def count_stale(self, lookup: Lookup, age_seconds: float) -> None:
+        """Counts how old an answer was that was served stale."""
+
 
 class Unobserved:
     """Counts nothing."""
@@ -45,6 +48,9 @@ class Unobserved:
         """Counts nothing."""
 
     def count_cache(self, lookup: Lookup, result: Memory) -> None:
+        """Counts nothing."""
+
+    def count_stale(self, lookup: Lookup, age_seconds: float) -> None:
         """Counts nothing."""
 
 
@@ -63,3 +69,8 @@ class Harmless:
         """Counts one question to a look-up's memory."""
         with contextlib.suppress(Exception):
             self._observer.count_cache(lookup, result)
+
+    def count_stale(self, lookup: Lookup, age_seconds: float) -> None:
+        """Counts how old an answer was that was served stale."""
+        with contextlib.suppress(Exception):
+            self._observer.count_stale(lookup, age_seconds)

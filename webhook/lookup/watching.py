@@ -6,6 +6,7 @@ What was seen last stays in the store while the server is away, so reviews go on
 import asyncio
 import logging
 import random
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from typing import Generic, Protocol, TypeVar
 
@@ -151,6 +152,9 @@ class Follower(Generic[T]):
         self.settled = asyncio.Event()
         # What stands in the way now; None while the store follows the server.
         self.problem: str | None = "not asked yet"
+        # When the server last told how things are, in seconds since the epoch; 0 before it ever did. A watch on which
+        # nothing happens is told so about once a minute.
+        self.heard = 0.0
 
     async def run(self) -> None:
         """Lists and watches, until it is cancelled; nothing else ends it, a fault of our own neither."""
@@ -216,6 +220,7 @@ class Follower(Generic[T]):
     def _settle(self, problem: str | None) -> None:
         self._note(problem)
         self._failures = 0
+        self.heard = time.time()
         self.settled.set()
 
     def _note(self, problem: str | None) -> None:

@@ -5,12 +5,12 @@ A label's values come from enumerations only, so the number of series is bounded
 
 import math
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 from prometheus_client import CollectorRegistry, Gauge, Histogram
 from prometheus_client.gc_collector import GCCollector
-from prometheus_client.metrics_core import CounterMetricFamily
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
@@ -20,9 +20,7 @@ from webhook.certificates.outcomes import Step, Writing
 from webhook.lookup import observer
 from webhook.reasons import Code
 from webhook.server import preview_request
-from webhook.server.connections import Dropped
 from webhook.server.health import Health
-from webhook.server.log_stream import LogStream
 from webhook.server.tls import Handshake
 
 
@@ -59,6 +57,17 @@ LOOKUP_SECONDS = Family(
 LOOKUP_CACHE = Family(
     "fastload_lookup_cache_total", "Look-ups, by whether memory had the answer.", ("lookup", "result")
 )
+LOOKUP_STALE = Family(
+    "fastload_lookup_stale_seconds_total",
+    "Ages of the answers that were served stale, while a new one was fetched, added up.",
+    ("lookup",),
+)
+CLUSTER_HEARD = Family(
+    "fastload_cluster_heard_timestamp_seconds",
+    "When the API server last told how this resource is, in seconds since the epoch; 0 before it ever did.",
+    ("resource",),
+)
+READY = Family("fastload_ready", "1 while this replica takes reviews, else 0.")
 CERTIFICATE_EXPIRY = Family(
     "fastload_certificate_expiry_timestamp_seconds", "When the serving certificate expires, in seconds since the epoch."
 )
@@ -88,17 +97,10 @@ FAMILIES = (
     PREVIEWS,
     LOOKUP_SECONDS,
     LOOKUP_CACHE,
+    LOOKUP_STALE,
+    CLUSTER_HEARD,
+    READY,
     CERTIFICATE_EXPIRY,
-CONNECTIONS_DROPPED = Family(
-    "fastload_connections_dropped_total",
-    "Connections that were closed for being of no use: a request's head took too long (slow) or was too large "
-    "(headers), or there were too many of them (full).",
-    ("cause",),
-)
-LOG_LINES_LOST = Family(
-    "fastload_log_lines_lost_total",
-    "Lines of log that could not be written, because the disk is full or whoever reads them stalls.",
-)
     CERTIFICATE_RENEWALS,
     CERTIFICATE_BUNDLES,
     HANDSHAKES,
@@ -111,13 +113,11 @@ class _Counts(Collector):
 
     def __init__(self, family: Family, registry: CollectorRegistry) -> None:
         self._family = family
-        self._counts: dict[tuple[str, ...], int] = {}
+        self._counts: dict[tuple[str, ...], float] = {}
         registry.register(self)
 
-    def add(self, *labels: str, count: int = 1) -> None:
+    def add(self, *labels: str, count: float = 1) -> None:
         """Counts in the series of these labels."""
-    CONNECTIONS_DROPPED,
-    LOG_LINES_LOST,
         self._counts[labels] = self._counts.get(labels, 0) + count
 
     def collect(self) -> Iterator[CounterMetricFamily]:
@@ -126,31 +126,6 @@ class _Counts(Collector):
         for labels, count in self._counts.items():
             metric.add_metric(labels, count)
         yield metric
-
-
-class WorkloadCounts:
-    """Counts reviews of workloads, as their endpoint's observer: reasons and time are told of pods alone."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self._reviews = _Counts(WORKLOADS, registry)
-        for outcome in Outcome:
-            self._reviews.add(outcome, count=0)
-
-    def observe(self, outcome: Outcome, _reasons: Sequence[Code], _seconds: float) -> None:
-        """Counts one answered review."""
-        self._reviews.add(outcome)
-
-
-class Metrics:
-class _LostLines(Collector):
-    """The lines of log that were lost, as the log itself counts them."""
-
-    def __init__(self, log: LogStream) -> None:
-        self._log = log
-
-    def collect(self) -> Iterator[CounterMetricFamily]:
-        """Yields the one series, for a scrape."""
-        yield CounterMetricFamily(LOG_LINES_LOST.name, LOG_LINES_LOST.help, value=self._log.lost)
 
 
 class _Read(Collector):
@@ -169,6 +144,20 @@ class _Read(Collector):
         yield metric
 
 
+class WorkloadCounts:
+    """Counts reviews of workloads, as their endpoint's observer: reasons and time are told of pods alone."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._reviews = _Counts(WORKLOADS, registry)
+        for outcome in Outcome:
+            self._reviews.add(outcome, count=0)
+
+    def observe(self, outcome: Outcome, _reasons: Sequence[Code], _seconds: float) -> None:
+        """Counts one answered review."""
+        self._reviews.add(outcome)
+
+
+class Metrics:
     """The process's metrics, in a registry of their own."""
 
     def __init__(self) -> None:
@@ -186,6 +175,9 @@ class _Read(Collector):
             self._previews.add(preview, count=0)
         self._lookup_seconds = self._histogram(LOOKUP_SECONDS)
         self._cache = _Counts(LOOKUP_CACHE, self.registry)
+        self._stale = _Counts(LOOKUP_STALE, self.registry)
+        for lookup in observer.Lookup:
+            self._stale.add(lookup, count=0)
         self._expiry = Gauge(CERTIFICATE_EXPIRY.name, CERTIFICATE_EXPIRY.help, registry=self.registry)
         self._renewals = _Counts(CERTIFICATE_RENEWALS, self.registry)
         for step in Step:
@@ -213,13 +205,19 @@ class _Read(Collector):
     def count_lookup(self, lookup: observer.Lookup, outcome: observer.Outcome, seconds: float) -> None:
         """Counts one look-up that left memory."""
         self._lookup_seconds.labels(lookup, outcome).observe(seconds)
-        self._dropped = _Counts(CONNECTIONS_DROPPED, self.registry)
-        for cause in Dropped:
-            self._dropped.add(cause, count=0)
 
     def count_cache(self, lookup: observer.Lookup, result: observer.Memory) -> None:
         """Counts one question to a look-up's cache."""
         self._cache.add(lookup, result)
+
+    def count_stale(self, lookup: observer.Lookup, age_seconds: float) -> None:
+        """Counts how old an answer was that was served stale."""
+        self._stale.add(lookup, count=age_seconds)
+
+    def read(self, health: Health, heard: Callable[[], Mapping[str, float]]) -> None:
+        """Tells, from now on, whether this replica takes reviews, and how long ago the cluster was heard of."""
+        _Read(READY, lambda: {"": float(not health.missing())}, self.registry)
+        _Read(CLUSTER_HEARD, heard, self.registry)
 
     def count_handshake(self, stage: Handshake) -> None:
         """Counts one TLS handshake that came to this stage."""
@@ -239,11 +237,3 @@ class _Read(Collector):
 
     def _histogram(self, family: Family) -> Histogram:
         return Histogram(family.name, family.help, family.labels, buckets=family.buckets, registry=self.registry)
-    def count_dropped(self, cause: Dropped) -> None:
-        """Counts one connection that was closed for being of no use."""
-        self._dropped.add(cause)
-
-    def tell_of_log(self, log: LogStream) -> None:
-        """Tells, from now on, how many lines of this log were lost."""
-        self.registry.register(_LostLines(log))
-

@@ -52,6 +52,10 @@ class Service(msgspec.Struct, frozen=True):
             return {"cluster": f"no answer within {seconds:g} s"}
         return self.cluster.problems if isinstance(self.cluster, Cluster) else {}
 
+    def heard(self) -> dict[str, float]:
+        """Returns when the API server last told how each resource is; nothing where no cluster is followed."""
+        return self.cluster.heard if isinstance(self.cluster, Cluster) else {}
+
     async def _settled(self, seconds: float) -> bool:
         return await self.cluster.settled(seconds) if isinstance(self.cluster, Cluster) else True
 

@@ -46,8 +46,9 @@ lint: $(TOOLS)  ## Ruff and the layers between the rooms
 types: $(TOOLS)  ## mypy, strict
 	$(BIN)/mypy
 
-unit: $(TOOLS)  ## The tests that need no cluster (the first run builds helm: about 2 minutes)
+unit: $(TOOLS)  ## The tests that need no cluster (the first run builds helm and promtool: about 4 minutes)
 	$(BIN)/python -m tests.cluster.binaries helm
+	$(BIN)/python -m tests.cluster.binaries promtool
 	$(BIN)/python -m pytest --numprocesses 2 --ignore tests/e2e --ignore tests/browser $(ARGS)
 
 browser: $(TOOLS)  ## The tests of the page in a real Chromium, which they bring where there is none

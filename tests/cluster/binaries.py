@@ -1,7 +1,7 @@
-"""Builds the programs of the control plane, and helm, from their Go modules, once per version.
+"""Builds the programs of the control plane, helm and promtool from their Go modules, once per version.
 
 Run `python -m tests.cluster.binaries` to build the control plane ahead of the tests and print its folder, and with the
-argument `helm` to build helm and print its path.
+argument `helm` or `promtool` to build that and print its path.
 """
 
 import os
@@ -27,11 +27,12 @@ class BuildError(RuntimeError):
 
 @dataclass(frozen=True)
 class Program:
-    """One program, the folder of the go.mod that pins it, and its main package."""
+    """One program, the folder of the go.mod that pins it, its main package, and the build tags that it is built by."""
 
     name: str
     module: str
     package: str
+    tags: str = ""
 
 
 PROGRAMS = (
@@ -41,6 +42,8 @@ PROGRAMS = (
     Program("kubectl", "kubernetes", "k8s.io/kubernetes/cmd/kubectl"),
 )
 HELM = Program("helm", "helm", "helm.sh/helm/v4/cmd/helm")
+# Without service discovery, which takes the clients of every cloud.
+PROMTOOL = Program("promtool", "prometheus", "github.com/prometheus/prometheus/cmd/promtool", "remove_all_sd")
 
 
 def ensure_binaries(report: Report | None = None) -> Path:
@@ -76,6 +79,20 @@ def ensure_helm(report: Report | None = None) -> Path:
     """
     folder = cache_folder() / "helm" / f"{_pinned('helm', 'helm.sh/helm/v4')}_{_system()}"
     return _complete(folder, [HELM], report or _to_standard_error) / HELM.name
+
+
+def ensure_promtool(report: Report | None = None) -> Path:
+    """Return the path of promtool, building it if it is missing. A first build takes about 2 minutes on two cores.
+
+    Args:
+        report: as of `ensure_binaries`.
+
+    Raises:
+        BuildError: the build failed.
+        ToolchainError: there is no Go toolchain and none could be installed.
+    """
+    folder = cache_folder() / "promtool" / f"{_pinned('prometheus', 'github.com/prometheus/prometheus')}_{_system()}"
+    return _complete(folder, [PROMTOOL], report or _to_standard_error) / PROMTOOL.name
 
 
 def kubernetes_version() -> str:
@@ -125,7 +142,7 @@ def _build_one(go: Path, program: Program, folder: Path) -> None:
     # The name appears only once the program is whole, so an interrupted build is never taken for a good one.
     unfinished = folder / f".{program.name}.unfinished"
     done = subprocess.run(
-        [go, "build", "-trimpath", "-ldflags", _linker_flags(program), "-o", unfinished, program.package],
+        [go, "build", "-trimpath", *_flags(program), "-o", unfinished, program.package],
         cwd=_MODULES / program.module,
         env={**os.environ, "GOWORK": "off"},
         capture_output=True,
@@ -135,6 +152,10 @@ def _build_one(go: Path, program: Program, folder: Path) -> None:
     if done.returncode != 0:
         raise BuildError(f"go build {program.package} failed:\n{done.stderr}")
     unfinished.rename(folder / program.name)
+
+
+def _flags(program: Program) -> list[str]:
+    return ["-tags", program.tags, "-ldflags", _linker_flags(program)]
 
 
 def _linker_flags(program: Program) -> str:
@@ -154,4 +175,5 @@ def _to_standard_error(line: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(f"{ensure_helm() if sys.argv[1:] == ['helm'] else ensure_binaries()}\n")
+    ensure = {"helm": ensure_helm, "promtool": ensure_promtool}.get("".join(sys.argv[1:]), ensure_binaries)
+    sys.stdout.write(f"{ensure()}\n")

@@ -20,7 +20,9 @@ from webhook.certificates.outcomes import Step, Writing
 from webhook.lookup import observer
 from webhook.reasons import Code
 from webhook.server import preview_request
+from webhook.server.connections import Dropped
 from webhook.server.health import Health
+from webhook.server.log_stream import LogStream
 from webhook.server.tls import Handshake
 
 
@@ -87,6 +89,16 @@ HANDSHAKES = Family(
     "does not trust the certificate.",
     ("stage",),
 )
+CONNECTIONS_DROPPED = Family(
+    "fastload_connections_dropped_total",
+    "Connections that were closed for being of no use: a request's head took too long (slow) or was too large "
+    "(headers), or there were too many of them (full).",
+    ("cause",),
+)
+LOG_LINES_LOST = Family(
+    "fastload_log_lines_lost_total",
+    "Lines of log that could not be written, because the disk is full or whoever reads them stalls.",
+)
 BUILD = Family("fastload_build_info", "Always 1; the labels say what runs.", ("version", "python"))
 
 FAMILIES = (
@@ -104,6 +116,8 @@ FAMILIES = (
     CERTIFICATE_RENEWALS,
     CERTIFICATE_BUNDLES,
     HANDSHAKES,
+    CONNECTIONS_DROPPED,
+    LOG_LINES_LOST,
     BUILD,
 )
 
@@ -126,6 +140,17 @@ class _Counts(Collector):
         for labels, count in self._counts.items():
             metric.add_metric(labels, count)
         yield metric
+
+
+class _LostLines(Collector):
+    """The lines of log that were lost, as the log itself counts them."""
+
+    def __init__(self, log: LogStream) -> None:
+        self._log = log
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """Yields the one series, for a scrape."""
+        yield CounterMetricFamily(LOG_LINES_LOST.name, LOG_LINES_LOST.help, value=self._log.lost)
 
 
 class _Read(Collector):
@@ -188,6 +213,9 @@ class Metrics:
         self._handshakes = _Counts(HANDSHAKES, self.registry)
         for stage in Handshake:
             self._handshakes.add(stage, count=0)
+        self._dropped = _Counts(CONNECTIONS_DROPPED, self.registry)
+        for cause in Dropped:
+            self._dropped.add(cause, count=0)
         build = Gauge(BUILD.name, BUILD.help, BUILD.labels, registry=self.registry)
         build.labels(__version__, platform.python_version()).set(1)
 
@@ -222,6 +250,14 @@ class Metrics:
     def count_handshake(self, stage: Handshake) -> None:
         """Counts one TLS handshake that came to this stage."""
         self._handshakes.add(stage)
+
+    def count_dropped(self, cause: Dropped) -> None:
+        """Counts one connection that was closed for being of no use."""
+        self._dropped.add(cause)
+
+    def tell_of_log(self, log: LogStream) -> None:
+        """Tells, from now on, how many lines of this log were lost."""
+        self.registry.register(_LostLines(log))
 
     def count_renewal(self, step: Step) -> None:
         """Counts one step of keeping the certificate."""

@@ -20,6 +20,7 @@ from webhook.server.certificate_source import source
 from webhook.server.health import Health
 from webhook.server.ignored import ignored
 from webhook.server.listeners import Listener, Tls, bind
+from webhook.server.log_stream import LogStream
 from webhook.server.metrics import Metrics
 from webhook.server.preview import PreviewEndpoint
 from webhook.server.service import Service, open_service
@@ -39,13 +40,13 @@ def serve(settings: Settings) -> None:
         CertificateError: the certificate cannot be used.
         ClusterError: a cluster was asked for, and none is configured here.
     """
-    logs.configure(settings.server.log_level, settings.server.log_format)
+    log = logs.configure(settings.server.log_level, settings.server.log_format)
     for sentence in ignored(os.environ):
         _log.warning("a variable is ignored", problem=sentence)
     # How long another thread may keep the reviews waiting, each time that they have waited for the network.
     sys.setswitchinterval(_SWITCH_SECONDS)
     with asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner:
-        runner.run(_Server(settings).run())
+        runner.run(_Server(settings, log).run())
 
 
 class _Signals:
@@ -66,11 +67,12 @@ class _Signals:
 class _Server:
     """The process's parts, put together and taken down in order."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, log: LogStream) -> None:
         server = settings.server
         self._settings = settings
         self._health = Health()
         self._metrics = Metrics()
+        self._metrics.tell_of_log(log)
         self._certificate = source(settings, self._health, self._metrics)
         self._reviews = bind(server.host, server.review_port, "--review-port")
         self._admin = bind(server.host, server.admin_port, "--admin-port")
@@ -102,14 +104,13 @@ class _Server:
         }
         previews = PreviewEndpoint(service.previews, self._settings.preview, self._metrics.count_preview)
         grace_seconds = math.ceil(service.review_seconds)
-        note = self._metrics.count_handshake
+        note, dropped = self._metrics.count_handshake, self._metrics.count_dropped
+        tls = Tls(self._certificate.serving.listener_context(note), note)
+        reviews = ReviewPort(endpoints, self._health)
+        admin = admin_port(self._health, self._metrics.registry, previews)
         return (
-            Listener(
-                ReviewPort(endpoints, self._health),
-                tls=Tls(self._certificate.serving.listener_context(note), note),
-                grace_seconds=grace_seconds,
-            ),
-            Listener(admin_port(self._health, self._metrics.registry, previews), tls=None, grace_seconds=grace_seconds),
+            Listener(reviews, tls=tls, grace_seconds=grace_seconds, dropped=dropped),
+            Listener(admin, tls=None, grace_seconds=grace_seconds, dropped=dropped),
         )
 
     async def _warm_up(self, service: Service) -> None:

@@ -4,13 +4,13 @@ import re
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, Route, expect
+from playwright.sync_api import Browser, expect
 
+from tests.browser.prefixing import prefixing_proxy
 from tests.browser.previewpage import ASSETS, PUBLISHED, PreviewPage
 
 FILES = sorted(str(path.relative_to(ASSETS)) for path in ASSETS.rglob("*.*"))
 PATHS = ["/" if name == "index.html" else f"/page/{name}" for name in FILES] + ["/page/instance-types.json"]
-PREFIX = "/api/v1/namespaces/fastload/services/fastload:admin/proxy"
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -55,20 +55,13 @@ def test_the_page_has_nothing_inline() -> None:
 
 def test_it_works_below_the_prefix_of_a_proxy(browser: Browser, base: str) -> None:
     context = browser.new_context()
-
-    def proxy(route: Route) -> None:
-        upstream = route.request.url.replace(PREFIX, "")
-        # As `kubectl proxy` does, which names the API server as the host.
-        headers = {**route.request.all_headers(), "host": "kubernetes.example"}
-        route.fulfill(response=route.fetch(url=upstream, headers=headers))
-
-    context.route(f"{base}{PREFIX}/**", proxy)
-    page = PreviewPage(context.new_page(), base + PREFIX).open()
-    page.example(PUBLISHED)
-    expect(page.page.locator(".diff")).to_be_visible()
-    assert all(request.url.startswith(base + PREFIX) for request in page.requests)
-    assert page.problems == []
-    context.close()
+    with prefixing_proxy(base) as proxied:
+        page = PreviewPage(context.new_page(), proxied).open()
+        page.example(PUBLISHED)
+        expect(page.page.locator(".diff")).to_be_visible()
+        assert all(request.url.startswith(f"{proxied}/") for request in page.requests)
+        assert page.problems == []
+        context.close()
 
 
 def test_without_javascript_it_says_what_to_do_instead(browser: Browser, base: str) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 import pytest
 
 from tests.reviews import Json
+from webhook.admission import body
 from webhook.admission.asgi import Receive
-from webhook.admission.body import BodyReader, DisconnectedError, TooLargeError
+from webhook.admission.body import BodyReader, BusyError, DisconnectedError, TooLargeError
 from webhook.admission.settings import AdmissionSettings
 
 
@@ -38,6 +39,21 @@ def test_as_much_is_read_as_the_limit_says() -> None:
     assert asyncio.run(reader(limit=4).read(sends(b"12", b"34"))) == b"1234"
     with pytest.raises(TooLargeError):
         asyncio.run(reader(limit=4).read(sends(b"12", b"34", b"5")))
+
+
+def test_all_bodies_together_have_a_limit_and_what_was_read_counts_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body, "_MOST_BYTES", 10)
+
+    async def scene() -> list[bytes | BaseException]:
+        bodies = reader()
+        at_once = [bodies.read(sends(b"12", b"34", b"5", pause=0.01)) for _ in range(3)]
+        found = await asyncio.gather(*at_once, return_exceptions=True)
+        return [*found, await bodies.read(sends(b"1234567890"))]
+
+    *found, later = asyncio.run(scene())
+    assert [each for each in found if isinstance(each, bytes)] == [b"12345"] * 2
+    assert [type(each) for each in found if not isinstance(each, bytes)] == [BusyError]
+    assert later == b"1234567890"
 
 
 def test_a_client_that_goes_away_is_noticed() -> None:

@@ -7,6 +7,9 @@ from typing import Any
 from webhook.admission.asgi import Receive
 from webhook.admission.settings import AdmissionSettings
 
+# Bytes of all bodies under way: a thousand reviews of ten times the usual size.
+_MOST_BYTES = 64 * 1024**2
+
 
 class DisconnectedError(Exception):
     """The client has gone; there is nobody to answer to."""
@@ -14,6 +17,10 @@ class DisconnectedError(Exception):
 
 class TooLargeError(Exception):
     """The body is larger than what is read."""
+
+
+class BusyError(Exception):
+    """The bodies that are being read are too large together."""
 
 
 class BodyReader:
@@ -28,6 +35,8 @@ class BodyReader:
         # When each task began to read, by the monotonic clock.
         self._began: dict[asyncio.Task[Any], float] = {}
         self._given_up: set[asyncio.Task[Any]] = set()
+        # Of all that are under way.
+        self._bytes = 0
         # The event loop whose timer is set.
         self._watching: asyncio.AbstractEventLoop | None = None
 
@@ -37,6 +46,7 @@ class BodyReader:
         Raises:
             DisconnectedError: the client went away.
             TooLargeError: the body is larger than the limit.
+            BusyError: all bodies under way are, together.
             TimeoutError: it took too long.
         """
         task = asyncio.current_task()
@@ -55,18 +65,27 @@ class BodyReader:
 
     async def _receive_all(self, receive: Receive) -> bytes:
         pieces: list[bytes] = []
-        missing = self._limit_bytes
-        while True:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise DisconnectedError
-            piece = message.get("body", b"")
-            missing -= len(piece)
-            if missing < 0:
-                raise TooLargeError
-            pieces.append(piece)
-            if not message.get("more_body", False):
-                return b"".join(pieces)
+        size = 0
+        try:
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    raise DisconnectedError
+                piece = message.get("body", b"")
+                size += len(piece)
+                self._bytes += len(piece)
+                self._check(size)
+                pieces.append(piece)
+                if not message.get("more_body", False):
+                    return b"".join(pieces)
+        finally:
+            self._bytes -= size
+
+    def _check(self, size: int) -> None:
+        if size > self._limit_bytes:
+            raise TooLargeError
+        if self._bytes > _MOST_BYTES:
+            raise BusyError
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         if loop is not self._watching:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from http import HTTPStatus
 
 from webhook.admission.asgi import Receive, Scope, Send
-from webhook.admission.body import BodyReader, DisconnectedError, TooLargeError
+from webhook.admission.body import BodyReader, BusyError, DisconnectedError, TooLargeError
 from webhook.admission.journal import Decided, Journal, Observer
 from webhook.admission.review import UnreadableReviewError, read_review
 from webhook.admission.reviewed import Reviewing
@@ -78,6 +78,9 @@ class ReviewEndpoint:
         except TooLargeError:
             problem = f"the review is larger than {self._body_limit_bytes} bytes, the most that is read"
             raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, problem, headers=_CLOSE) from None
+        except BusyError:
+            problem = "the reviews that are being read are too large together; send it again"
+            raise _RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, problem, headers=_CLOSE) from None
 
 
 def _check(scope: Scope) -> None:

@@ -26,12 +26,16 @@ POLL, SETTLE, LIFE = 5.0, 30.0, 3600.0
 SETTINGS = CertificateSettings(
     certificate_hours=LIFE / 3600, certificate_settle_seconds=SETTLE, certificate_poll_seconds=POLL
 )
+TO_RENEWAL = LIFE * 2 / 3
+# Looks after which every step of a renewal has been taken.
+ENOUGH = int(SETTLE / POLL) + 4
 SECRET = "/api/v1/namespaces/fastload/secrets/fastload-tls"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/fastload/leases"
 LEASE = f"{LEASES}/fastload-tls"
 _REGISTRATION = "/apis/admissionregistration.k8s.io/v1"
 MUTATING = f"{_REGISTRATION}/mutatingwebhookconfigurations/fastload"
 VALIDATING = f"{_REGISTRATION}/validatingwebhookconfigurations/fastload"
+EVERY = (MUTATING, VALIDATING)
 
 
 class KilledError(BaseException):
@@ -192,3 +196,11 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
         result: T = ended.value
         return result
     raise AssertionError("it waits for something")
+
+
+def installed() -> tuple[World, Replica]:
+    """A cluster in which one replica has kept the certificate for a while."""
+    world = World()
+    replica = Replica(world, "one")
+    replica.turns(ENOUGH)
+    return world, replica

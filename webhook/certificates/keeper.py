@@ -110,7 +110,7 @@ class Keeper:
             if stepped:
                 return 0.0
         except KubeError as error:
-            if error.status != HTTPStatus.CONFLICT:  # else somebody changed the same: the next look shows it
+            if not _is_conflict(error):
                 self._listener.failed(str(error))
         except Exception as fault:  # noqa: BLE001 - see run; its type alone, as its text may hold a certificate's key
             self._listener.failed(type(fault).__name__)
@@ -132,8 +132,9 @@ class Keeper:
         taken, kept = step
         try:
             await self._cluster.keep(look, kept)
-        except KubeError:
-            self._listener.stepped(Step.FAILED)
+        except KubeError as error:
+            if not _is_conflict(error):
+                self._listener.stepped(Step.FAILED)
             raise
         self._listener.stepped(taken)
         return True
@@ -155,8 +156,9 @@ class Keeper:
     async def _tell_one(self, configuration: Configuration, bundles: list[Authorities]) -> None:
         try:
             await self._cluster.tell(configuration, bundles)
-        except KubeError:
-            self._listener.wrote(Writing.FAILED, configuration.path)
+        except KubeError as error:
+            if not _is_conflict(error):
+                self._listener.wrote(Writing.FAILED, configuration.path)
             raise
         self._listener.wrote(Writing.WRITTEN, configuration.path)
 
@@ -166,3 +168,8 @@ class Keeper:
                 await self._lease.release()
         except (KubeError, TimeoutError):
             pass  # it runs out by itself
+
+
+def _is_conflict(error: KubeError) -> bool:
+    """Tells whether somebody else changed the same: no fault, and the next look shows what is left to do."""
+    return error.status == HTTPStatus.CONFLICT

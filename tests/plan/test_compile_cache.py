@@ -217,9 +217,9 @@ def test_a_mount_beside_ours_is_no_matter() -> None:
 
 PATHS = [
     ("a root itself", ROOT, f"{ROOT}/serving/"),
-    ("below a root", f"{ROOT}/team-a", f"{ROOT}/team-a/serving/"),
+    ("below a root", f"{ROOT}/team-a", f"{ROOT}/serving/team-a/"),
     ("another root", "/data/cache/", "/data/cache/serving/"),
-    ("doubled slashes", f"{ROOT}//team-a/", f"{ROOT}/team-a/serving/"),
+    ("doubled slashes", f"{ROOT}//team-a/", f"{ROOT}/serving/team-a/"),
     ("outside", "/etc", None),
     ("beside a root", f"{ROOT}-other", None),
     ("up and out", f"{ROOT}/../../etc", None),
@@ -231,7 +231,7 @@ PATHS = [
 
 
 @pytest.mark.parametrize(("path", "below"), [row[1:] for row in PATHS], ids=[row[0] for row in PATHS])
-def test_an_annotated_path_lies_below_a_root_and_above_the_namespace(path: str, below: str | None) -> None:
+def test_an_annotated_path_lies_below_a_root_and_the_namespace(path: str, below: str | None) -> None:
     pod = facts(annotations=Annotations(cache_path=path))
     decided = plan(pod, cache_roots=(ROOT, "/data/cache"))
     if below is None:

@@ -75,6 +75,12 @@ def test_a_repeated_flag_replaces_the_environments_list() -> None:
     [
         pytest.param(
             {},
+            {"FASTLOAD_CACHE_ROOTS": "/mnt/a/b,/mnt/a"},
+            "cache roots: /mnt/a/b lies in /mnt/a; name folders beside one another",
+            id="roots within one another",
+        ),
+        pytest.param(
+            {},
             {"FASTLOAD_REVIEW_PORT": "https"},
             "FASTLOAD_REVIEW_PORT is 'https'; it takes a whole number from 0 to 65535",
             id="no number",

@@ -11,6 +11,8 @@ from webhook.pod.facts import CacheKind
 from webhook.reasons import Code, Reason, because
 
 _HEX = frozenset("0123456789abcdef")
+# Of a DNS label, as every namespace's name is one.
+_NAMESPACE = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._")
 
 
@@ -47,11 +49,11 @@ def _on_claim(subject: Subject, claim: str) -> Place:
 
 
 def _on_node(subject: Subject) -> Place:
-    root = _root(subject)
-    if isinstance(root, Reason):
-        return Place(None, root)
+    folder = _folder(subject)
+    if isinstance(folder, Reason):
+        return Place(None, folder)
     # All GPUs of a node are of one kind, so the node fixes what the pod leaves open.
-    path = f"{root}/{subject.facts.namespace}/{cache_key(subject, fixed_gpu(subject) or 'node')}"
+    path = f"{folder}/{cache_key(subject, fixed_gpu(subject) or 'node')}"
     return Place(HostPathVolume(path), because(Code.CACHE_HOST_PATH, path=path))
 
 
@@ -72,31 +74,38 @@ def _against_host_path(subject: Subject) -> Place | None:
     return None
 
 
-def _root(subject: Subject) -> str | Reason:
-    """The folder below which the namespace's own lies: as annotated if that is allowed, else the operator's first.
+def _folder(subject: Subject) -> str | Reason:
+    """The folder that holds the cache's own: ROOT/NAMESPACE of the operator's first root, or as annotated.
 
-    Namespace and key are always appended, and a path through a folder that is named like a key is refused, so that no
-    annotation leads into another tenant's cache.
+    What an annotation names below a root is put below the namespace's folder there, and a path through a folder that is
+    named like a cache's own, in which pods may make links, is refused. So none leads into another tenant's folder.
     """
-    roots = subject.settings.cache_roots
+    namespace, roots = subject.facts.namespace, subject.settings.cache_roots
+    if not namespace or not _NAMESPACE.issuperset(namespace):
+        return because(Code.NAMESPACE_UNKNOWN, namespace=namespace, problem="no namespace has such a name")
     path = subject.facts.annotations.cache_path
     if path is None:
-        return roots[0].rstrip("/")
-    problem = _problem(path, roots)
-    if problem is None:
-        return "/" + "/".join(parts_of(path))
-    return because(Code.CACHE_PATH_REFUSED, annotation=subject.annotation("cache-path"), path=path, problem=problem)
-
-
-def _problem(path: str, roots: tuple[str, ...]) -> str | None:
-    parts = parts_of(path)
-    if not path.startswith("/"):
-        return "is not absolute"
-    if ".." in path.split("/") or not all(_PLAIN.issuperset(part) for part in parts):
-        return "has parts other than plain folder names"
+        return f"{roots[0]}/{namespace}"
     root = next((root for root in roots if lies_in(path, root)), None)
     if root is None:
-        return f"does not lie below {' or '.join(roots)}"
-    if any(len(part) == KEY_LENGTH and _HEX.issuperset(part) for part in parts[len(parts_of(root)) :]):
+        return _refused(subject, path, f"does not lie below {' or '.join(roots)}")
+    problem = _problem(path, root)
+    if problem is not None:
+        return _refused(subject, path, problem)
+    return "/".join((root, namespace, *parts_of(path)[len(parts_of(root)) :]))
+
+
+def _refused(subject: Subject, path: str, problem: str) -> Reason:
+    annotation = subject.annotation("cache-path")
+    return because(Code.CACHE_PATH_REFUSED, annotation=annotation, path=path, problem=problem)
+
+
+def _problem(path: str, root: str) -> str | None:
+    if not path.startswith("/"):
+        return "is not absolute"
+    below = parts_of(path)[len(parts_of(root)) :]
+    if ".." in path.split("/") or not all(_PLAIN.issuperset(part) for part in below):
+        return "has parts other than plain folder names"
+    if any(len(part) == KEY_LENGTH and _HEX.issuperset(part) for part in below):
         return "leads into a cache folder"
     return None

@@ -1,10 +1,12 @@
 """Settings of the plan: the operator's choices, each declared once."""
 
 from enum import StrEnum
+from itertools import permutations
 from typing import Annotated
 
 import msgspec
 
+from webhook.plan.paths import lies_in
 from webhook.pod.facts import Feature
 
 
@@ -50,8 +52,8 @@ class PlanSettings(msgspec.Struct, frozen=True, kw_only=True):
     cache_roots: Annotated[
         Annotated[tuple[_Folder, ...], msgspec.Meta(min_length=1)],
         msgspec.Meta(
-            description="Folders on the node below which a compile cache may lie; the first, unless an annotation "
-            "names a path below one of them."
+            description="Folders on the node below which a compile cache may lie, none within another; the first, "
+            "unless an annotation names a path below one of them."
         ),
     ] = ("/mnt/k8s-disks/0/fastload",)
     cache_claim: Annotated[
@@ -84,3 +86,9 @@ class PlanSettings(msgspec.Struct, frozen=True, kw_only=True):
     open_files: Annotated[
         int, msgspec.Meta(description="Hard limit of open files in a container on the cluster's nodes.", ge=1024)
     ] = 65_536
+
+    def __post_init__(self) -> None:
+        """Refuses roots within one another: a namespace's folder below the outer one could be the inner root."""
+        for one, other in permutations(self.cache_roots, 2):
+            if lies_in(one, other):
+                raise ValueError(f"cache roots: {one} lies in {other}; name folders beside one another")

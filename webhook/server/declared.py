@@ -82,7 +82,7 @@ def load(flags: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
     """Builds the settings from flags by field name (None or empty where not given) and the environment.
 
     Raises:
-        SettingsError: a value that its field does not accept.
+        SettingsError: a value that its field does not accept, or values that do not go together.
     """
     rooms: dict[str, dict[str, Any]] = {}
     for setting in declared():
@@ -94,7 +94,10 @@ def load(flags: Mapping[str, Any], environ: Mapping[str, str]) -> Settings:
         else:
             continue
         rooms.setdefault(setting.room, {})[setting.name] = _checked(setting, given, origin)
-    built = {room.name: room.type(**rooms.get(room.name, {})) for room in msgspec.structs.fields(Settings)}
+    try:
+        built = {room.name: room.type(**rooms.get(room.name, {})) for room in msgspec.structs.fields(Settings)}
+    except ValueError as error:  # values that are accepted, and don't go together
+        raise SettingsError(str(error)) from None
     return Settings(**built)
 
 

@@ -14,7 +14,7 @@ from webhook.admission.decision import Outcome
 from webhook.certificates.outcomes import Step, Writing
 from webhook.lookup import observer
 from webhook.reasons import Code
-from webhook.server.metrics import FAMILIES
+from webhook.server.families import FAMILIES
 from webhook.server.tls import Handshake
 
 ALERTS = CHART / "files/alerts.yaml"

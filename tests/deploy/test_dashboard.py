@@ -9,7 +9,7 @@ import pytest
 from tests.deploy.rendering import CHART
 from webhook.admission.decision import Outcome
 from webhook.lookup.observer import Memory
-from webhook.server.metrics import FAMILIES
+from webhook.server.families import FAMILIES
 from webhook.server.tls import Handshake
 
 DASHBOARD = json.loads((CHART / "files/dashboard.json").read_text())

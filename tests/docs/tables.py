@@ -11,7 +11,7 @@ import msgspec
 from webhook.admission.decision import Outcome
 from webhook.reasons import Advice, Code, sentence
 from webhook.server.declared import declared
-from webhook.server.metrics import FAMILIES, Family
+from webhook.server.families import FAMILIES, Family
 from webhook.server.preview_request import Outcome as PreviewOutcome
 from webhook.server.settings import Settings
 

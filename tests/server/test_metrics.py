@@ -6,8 +6,9 @@ import pytest
 from prometheus_client.exposition import generate_latest
 
 from webhook.lookup.observer import Lookup
+from webhook.server.families import FAMILIES, Family
 from webhook.server.health import Health
-from webhook.server.metrics import FAMILIES, Family, Metrics
+from webhook.server.metrics import Metrics
 
 # Whose values are enumerations, or one for each process.
 BOUNDED = {

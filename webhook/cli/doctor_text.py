@@ -27,8 +27,8 @@ def as_text(report: Report, width: int) -> str:
 
 
 def _lines(report: Report, width: int) -> Iterator[str]:
-    head = printable(f"fastload in namespace {report.namespace}, context {report.context}")
-    yield click.style(head, bold=True)
+    for line in fold(f"fastload in namespace {report.namespace}, context {report.context}", width):
+        yield click.style(line, bold=True)
     yield click.style(printable(report.server), dim=True)
     yield ""
     for finding in report.findings:

@@ -34,7 +34,7 @@ class Right(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.verb} {resource}{name}{f' in {self.namespace}' if self.namespace else ''}"
 
 
-class Access(msgspec.Struct, frozen=True):
+class Access(msgspec.Struct, frozen=True, kw_only=True):
     """Whether fastload's service account may do what it needs, and what nobody should grant it."""
 
     right: Right

@@ -64,7 +64,8 @@ async def access(
     for (right, wanted), answer in zip(rights, answers, strict=True):
         if isinstance(answer, Unread):
             return answer
-        found.append(Access(right, wanted, decode(msgspec.json.Decoder(_Review), answer).status.allowed))
+        allowed = decode(msgspec.json.Decoder(_Review), answer).status.allowed
+        found.append(Access(right=right, needed=wanted, allowed=allowed))
     return tuple(found)
 
 

@@ -114,6 +114,7 @@ class PreviewPage:
                 pod.locator("summary").first.click()
         self.settle()
         expect(self.page.locator(".chart-drawing:empty")).to_have_count(0)
+        self.page.evaluate("() => document.querySelectorAll('.diff .more').forEach((more) => more.click())")
         seen: list[dict[str, Any]] = self.page.evaluate(_READ)
         return seen
 

@@ -16,6 +16,14 @@ env:
 - {name: DB_PASSWORD, value: s3cret-c}
 - {value: "s3cret-d", name: MY_SECRET}
 - {name: PLAIN, value: shown-1}
+- {name: LAST_TOKEN,
+   value: "s3cret-q}r"}
+- {
+   value: s3cret-s,
+   name: FIRST_TOKEN
+  }
+- {value: "s3cret-t}u", name: BRACE_KEY}
+- [{name: PLAIN, value: shown-1}, {name: MY_TOKEN, value: s3cret-p}, {name: A_KEY, value: s3cret-p}]
 - name: SIGNING_KEY
   value: |
     s3cret-e

@@ -8,6 +8,8 @@ export const MASK = "••••••";
 
 const SECRET = /^(TOKENS?|KEYS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|CREDENTIALS?|CREDS|AUTH|AUTHORIZATION|COOKIE|PRIVATE)$/;
 const SECRET_END = /(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|APIKEY|ACCESSKEY)$/;
+/** In lines: a mapping in braces is not looked for further. */
+const LONGEST_FLOW = 20;
 /** Words that make tokens and keys something to count. */
 const COUNTED = /^(MAX|MIN|NUM|BATCHED|COUNT|LEN|LENGTH|PER)$/;
 
@@ -50,9 +52,14 @@ function maskEntries(lines, names) {
       if (/[{,]\s*"?value"?\s*:/.test(line) || /^\s*(-\s+)?\{/.test(line)) {
         lines[at] = lines[at].replaceAll(
           /([{,]\s*"?value"?\s*:\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^,}]+)/g,
-          (whole, key) => (lineNames(whole, line, name) ? `${key}"${MASK}"` : whole),
+          (whole, key, _value, offset, all) =>
+            mappingAt(all, offset, offset + whole.length).includes(name) ? `${key}"${MASK}"` : whole,
         );
         if (lines[at] !== line) names.add(name);
+      }
+      for (const beside of flowLines(lines, at)) {
+        lines[beside] = lines[beside].replace(/^(\s*"?value"?\s*:\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^,}]+)/, `$1"${MASK}"`);
+        if (lines[beside].includes(MASK)) names.add(name);
       }
       for (const beside of siblings(lines, at)) if (maskValue(lines, beside, /^(\s*(?:-\s+)?"?value"?\s*:\s*)(.*)$/)) names.add(name);
     }
@@ -60,15 +67,33 @@ function maskEntries(lines, names) {
 }
 
 /**
- * Whether a flow value belongs to this name: the nearest brace before it opens the same mapping.
- * @param {string} whole
+ * The flow mapping around a part of a line, as far as it is on that line.
  * @param {string} line
- * @param {string} name
+ * @param {number} start
+ * @param {number} stop
  */
-function lineNames(whole, line, name) {
-  const at = line.indexOf(whole);
-  const mapping = line.slice(line.lastIndexOf("{", at), (line.indexOf("}", at) + 1 || line.length + 1) - 1);
-  return mapping.includes(name);
+function mappingAt(line, start, stop) {
+  const end = line.indexOf("}", stop);
+  return line.slice(Math.max(line.lastIndexOf("{", start), 0), end === -1 ? line.length : end);
+}
+
+/**
+ * The lines above and below that a flow mapping around a line goes over.
+ * @param {string[]} lines
+ * @param {number} at
+ */
+function flowLines(lines, at) {
+  /** @type {number[]} */
+  const found = [];
+  const opens = (/** @type {string} */ line) => line.lastIndexOf("{") > line.lastIndexOf("}");
+  let first = at;
+  while (first > 0 && at - first < LONGEST_FLOW && !/[{}]/.test(lines[first])) first -= 1;
+  if (!opens(lines[first])) return found;
+  for (let next = first + 1; next < lines.length && next - first < LONGEST_FLOW; next += 1) {
+    found.push(next);
+    if (lines[next].includes("}")) break;
+  }
+  return found;
 }
 
 /**

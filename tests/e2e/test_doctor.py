@@ -2,9 +2,8 @@
 
 import base64
 import datetime as dt
-import json
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -14,9 +13,11 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from demo.s3 import Model
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.waiting import wait_until
+from tests.e2e.breaking import bundle, deleted, patched
+from tests.e2e.doctor_command import SLICE, Doctor
 from tests.e2e.installation import NAMESPACE, install
 from tests.e2e.namespace import Namespace
-from tests.e2e.pods import INJECT, STATUS, Json, annotation, deployment, engine_pod, engine_template, plain_pod
+from tests.e2e.pods import INJECT, STATUS, annotation, deployment, engine_pod, engine_template, plain_pod
 from tests.e2e.preview_command import PreviewCommand
 from tests.e2e.s3 import S3
 from tests.e2e.webhook_process import Webhook
@@ -24,45 +25,8 @@ from webhook.certificates import issuing
 from webhook.reasons import Code, sentence
 from webhook.server.certificates import issue
 
-Found = set[tuple[str, str]]
-"""What was found: a check and its level."""
-
 NAME = f"fastload.{NAMESPACE}.svc"
 MUTATING, VALIDATING = "mutatingwebhookconfiguration/fastload", "validatingwebhookconfiguration/fastload"
-
-SLICE: Json = {
-    "apiVersion": "discovery.k8s.io/v1",
-    "kind": "EndpointSlice",
-    "metadata": {
-        "name": "fastload-by-hand",
-        "namespace": NAMESPACE,
-        "labels": {"kubernetes.io/service-name": "fastload"},
-    },
-    "addressType": "IPv4",
-    "ports": [{"name": "reviews", "port": 8443}],
-    "endpoints": [{"addresses": [f"10.0.0.{number}"], "conditions": {"ready": True}} for number in (1, 2)],
-}
-
-
-class Doctor:
-    """The command, as its user has it."""
-
-    def __init__(self, command: PreviewCommand) -> None:
-        self._command = command
-
-    def __call__(self, *flags: str) -> tuple[int, list[Json]]:
-        """Return the exit status, and the findings."""
-        done = self._command.run("fastload", "doctor", "-o", "json", *flags)
-        assert done.stderr.removeprefix("error: exit status 1\n").removeprefix("error: exit status 2\n") == ""
-        report = json.loads(done.stdout)
-        assert report["status"] == done.returncode
-        return done.returncode, report["findings"]
-
-    def problems(self) -> list[Json]:
-        """Return the problems alone, and there has to be one."""
-        status, findings = self()
-        assert status == 1
-        return [each for each in findings if each["level"] == "problem"]
 
 
 @pytest.fixture(scope="module")
@@ -109,37 +73,6 @@ def endpoints(bare_cluster: ControlPlane, webhook: Webhook) -> None:
     """What the control plane would note of fastload's pods, were they on a node."""
     assert webhook.is_ready()
     bare_cluster.apply(SLICE)
-
-
-@contextmanager
-def patched(control_plane: ControlPlane, what: str, *operations: Json) -> Iterator[None]:
-    """Change an object of the installation by a JSON patch for the time of a `with` block."""
-    before = control_plane.get(what, "--namespace", NAMESPACE)
-    patch = json.dumps(operations)
-    control_plane.kubectl("patch", what, "--namespace", NAMESPACE, "--type", "json", "--patch", patch)
-    try:
-        yield
-    finally:
-        del before["metadata"]["resourceVersion"]
-        control_plane.kubectl("replace", "-f", "-", stdin=json.dumps(before))
-
-
-@contextmanager
-def deleted(control_plane: ControlPlane, what: str) -> Iterator[None]:
-    """Delete an object of the installation for the time of a `with` block."""
-    before = control_plane.get(what, "--namespace", NAMESPACE)
-    control_plane.kubectl("delete", what, "--namespace", NAMESPACE)
-    try:
-        yield
-    finally:
-        for member in ("resourceVersion", "uid"):
-            del before["metadata"][member]
-        control_plane.kubectl("create", "-f", "-", stdin=json.dumps(before))
-
-
-def bundle(number: int, content: bytes) -> Json:
-    value = base64.b64encode(content).decode()
-    return {"op": "replace", "path": f"/webhooks/{number}/clientConfig/caBundle", "value": value}
 
 
 def test_a_healthy_installation_is_well(doctor: Doctor, namespace: Namespace, model: Model) -> None:
@@ -226,21 +159,32 @@ def test_a_service_account_that_may_do_everything(doctor: Doctor, bare_cluster: 
     assert "the service account may list secrets" in warning
 
 
-def test_a_webhook_that_is_down_is_found_by_a_pod_that_comes_back_untouched(doctor: Doctor, webhook: Webhook) -> None:
+def test_a_webhook_that_is_down_is_found_by_a_pod_that_comes_back_untouched(
+    doctor: Doctor, webhook: Webhook, bare_client: httpx.Client
+) -> None:
     with webhook.stopped():
         (problem,) = doctor.problems()
 
     assert problem["check"] == "review"
     assert "came back untouched" in problem["text"]
+    # What the alerts go by that tell of it.
+    counted = bare_client.get("/metrics").raise_for_status().text
+    assert re.search(r'^apiserver_admission_webhook_fail_open_count\{name="pods\.fastload\.dev"', counted, re.MULTILINE)
 
 
-def test_a_webhook_that_is_down_and_fails_closed(doctor: Doctor, bare_cluster: ControlPlane, webhook: Webhook) -> None:
+def test_a_webhook_that_is_down_and_fails_closed(
+    doctor: Doctor, bare_cluster: ControlPlane, webhook: Webhook, bare_client: httpx.Client
+) -> None:
     strict = {"op": "replace", "path": "/webhooks/0/failurePolicy", "value": "Fail"}
     with patched(bare_cluster, MUTATING, strict), webhook.stopped():
         wait_until(lambda: "was refused" in doctor.problems()[0]["text"], what="the API server goes by the new policy")
         (problem,) = doctor.problems()
 
     assert 'failed calling webhook "pods.fastload.dev"' in problem["text"]
+    counted = bare_client.get("/metrics").raise_for_status().text
+    assert re.search(
+        r'^apiserver_admission_webhook_rejection_count\{.*name="pods\.fastload\.dev"', counted, re.MULTILINE
+    )
 
 
 def test_a_namespace_whose_label_is_misspelt(doctor: Doctor, bare_cluster: ControlPlane, namespace: Namespace) -> None:
@@ -292,31 +236,3 @@ def test_pods_that_were_left_alone_are_told_by_reason(doctor: Doctor, namespace:
     told = [each["text"] for each in findings if each["check"] == "pods" and each["level"] == "warning"]
     assert any("skipped, no-engine: no container starts vLLM or SGLang" in each for each in told)
     assert any(f"partial, no-such-bucket: {sentence(Code.NO_SUCH_BUCKET)} ({lost})" in each for each in told)
-
-
-def test_who_may_read_little_is_told_which_rights_are_missing(
-    doctor: Doctor, command: PreviewCommand, bare_cluster: ControlPlane
-) -> None:
-    assert doctor()[0] == 0
-    command.be(bare_cluster.kubeconfig("stranger"))
-
-    status, findings = doctor()
-
-    assert status == 2
-    levels = {each["check"]: each["level"] for each in findings}
-    assert levels["kubernetes"] == "ok"
-    assert {levels[check] for check in ("webhooks", "certificate", "deployment", "service", "review")} == {"unread"}
-    rights = " ".join(each["text"] for each in findings)
-    for right in ("list mutatingwebhookconfigurations.admissionregistration.k8s.io", "get secrets", "list pods"):
-        assert f"you have no right to {right}" in rights
-
-
-def test_a_cluster_that_does_not_answer(command: PreviewCommand, bare_cluster: ControlPlane, tmp_path: Path) -> None:
-    config = json.loads(bare_cluster.admin_kubeconfig.read_text())
-    config["clusters"][0]["cluster"]["server"] = "https://127.0.0.1:1"
-    (tmp_path / "away").write_text(json.dumps(config))
-
-    done = command.run("fastload", "doctor", "--kubeconfig", str(tmp_path / "away"))
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "https://127.0.0.1:1 of context 'tests' does not answer" in done.stderr

@@ -29,7 +29,7 @@ def check_workloads(facts: Facts) -> Iterator[Finding]:
         text = f"{counted(len(lost) - _MOST, 'more workload')} are annotated in the wrong place"
         yield Finding(Check.WORKLOADS, Level.PROBLEM, text)
     if seen and not lost:
-        text = f"none of {counted(seen, 'workload')} is annotated in the wrong place"
+        text = f"{counted(seen, 'workload')} looked at, and none is annotated in the wrong place"
         yield Finding(Check.WORKLOADS, Level.OK, text)
 
 

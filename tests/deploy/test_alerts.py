@@ -122,6 +122,10 @@ CASES: list[tuple[dict[str, str], set[str]]] = [
     ({_LATE: _GROWS, _ASKED: "0+100x90"}, set()),
     ({'fastload_cluster_heard_timestamp_seconds{resource="nodes"}': "0x90"}, {"FastloadClusterStale"}),
     ({'fastload_cluster_heard_timestamp_seconds{resource="nodes"}': "0+60x90"}, set()),
+    ({'fastload_connections_dropped_total{cause="slow"}': _GROWS}, {"FastloadConnectionsDropped"}),
+    ({'fastload_connections_dropped_total{cause="slow"}': _STAYS}, set()),
+    ({"fastload_log_lines_lost_total": _GROWS}, {"FastloadLogLinesLost"}),
+    ({"fastload_log_lines_lost_total": _STAYS}, set()),
     ({f'fastload_build_info{{version="{version}"}}': "1x90" for version in "12"}, {"FastloadVersionsDiffer"}),
     ({f'fastload_build_info{{version="1",instance="{name}"}}': "1x90" for name in "ab"}, set()),
 ]

@@ -80,15 +80,22 @@ async def _look(context: KubeContext, namespace: str | None) -> Report:
     except KubeError as fault:
         raise Failure(f"context {context.name!r} cannot be used: {cause(fault)}") from None
     try:
-        await _require_talk(api, context)
+        await _require_talk(api)
         return Report.of(await gather(api, namespace), context=context.name, server=api.server)
+    except KubeError as fault:
+        raise Failure(silence(context, api.server, fault)) from None
     finally:
         await api.close()
 
 
-async def _require_talk(api: "AskingKubernetes", context: KubeContext) -> None:
+async def _require_talk(api: "AskingKubernetes") -> None:
+    """Asks something that everybody may ask.
+
+    Raises:
+        KubeError: there is no answer, or the credentials are not taken.
+    """
     try:
         await api.get("/version", {})
     except KubeError as fault:
         if fault.status in (None, _UNKNOWN_USER):
-            raise Failure(silence(context, api.server, fault)) from None
+            raise

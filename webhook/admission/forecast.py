@@ -3,19 +3,16 @@
 A sentence holds names, and values that fastload itself chose; never a value of the user's environment.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
 from webhook.admission.answer import LONGEST_WARNING
 from webhook.admission.decision import Outcome
-from webhook.admission.unspoken import unspoken, values_of
+from webhook.admission.unspoken import quiet, values_of
 from webhook.pipeline import Tuned
 from webhook.plan.types import CacheVolume, HostPathVolume, Status
 from webhook.reasons import Advice, Code, Counsel, Reason
-
-_Sentence = TypeVar("_Sentence", Reason, Counsel)
 
 # Of one template.
 _MOST_PROBLEMS = 3
@@ -103,8 +100,8 @@ def foresee(tuned: Tuned) -> Forecast:
         container=tuned.facts.container.name if tuned.facts.container else "",
         gets=tuple(_gets(tuned)),
         problems=problems,
-        because=tuple(_quiet(reason, values) for reason in others if skipped or reason.code in _LEFT_OUT),
-        advice=tuple(_quiet(each, values) for each in sorted(plan.advice, key=_rank) if each.code in _STRONGEST),
+        because=tuple(quiet(reason, values) for reason in others if skipped or reason.code in _LEFT_OUT),
+        advice=tuple(quiet(each, values) for each in sorted(plan.advice, key=_rank) if each.code in _STRONGEST),
     )
 
 
@@ -133,10 +130,6 @@ def combined(outcomes: Iterable[Outcome]) -> Outcome:
 
 def _rank(counsel: Counsel) -> int:
     return _STRONGEST.index(counsel.code) if counsel.code in _STRONGEST else len(_STRONGEST)
-
-
-def _quiet(sentence: _Sentence, values: Mapping[str, str]) -> _Sentence:
-    return msgspec.structs.replace(sentence, text=unspoken(sentence.text, values))
 
 
 def _gets(tuned: Tuned) -> Iterator[str]:

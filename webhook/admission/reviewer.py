@@ -12,6 +12,7 @@ from webhook.admission.journal import log_fault
 from webhook.admission.review import Request
 from webhook.admission.reviewed import Reviewed, failed_open
 from webhook.admission.templates import Template, Templates
+from webhook.admission.unspoken import quiet, values_of
 from webhook.lookup.facts import World
 from webhook.patch.operation import Operation
 from webhook.patch.proof import prove
@@ -106,11 +107,15 @@ class Reviewer:
 
 
 def _conclude(template: Template, tuned: Tuned) -> Decision:
-    skipped: tuple[Reason, ...] = tuned.plan.reasons if tuned.plan.status is Status.SKIPPED else ()
+    values = values_of(template.pod)
+    # All of them are said of a pod that is left alone; of another, the first one.
+    said = len(tuned.plan.reasons) if tuned.plan.status is Status.SKIPPED else 1
+    quieted = tuple(quiet(reason, values) for reason in tuned.plan.reasons[:said])
+    skipped: tuple[Reason, ...] = quieted if tuned.plan.status is Status.SKIPPED else ()
     unchanged = not tuned.patch and tuned.facts.annotations.status_present
     return Decision(
         outcome=Outcome.UNCHANGED if unchanged else Outcome(tuned.plan.status),
-        reasons=tuned.plan.reasons,
+        reasons=(*quieted, *tuned.plan.reasons[said:]),
         warnings=tuple(reason.text for reason in (*tuned.facts.annotations.problems, *skipped)),
         patch=_encode_proven(tuned.patch, template) if tuned.patch else None,
         plan=tuned.plan.summary,

@@ -152,6 +152,12 @@ ILL: list[tuple[Json, Check, Level, str]] = [
         WARNING,
         f"5 pods partial, lookup-slow: {sentence(Code.LOOKUP_SLOW)} (serving/p0, serving/p1, serving/p2 and 2 more)",
     ),
+    (
+        {"pods": (patient.pod("a", status="injected", reasons="bad-annotation,eager"),)},
+        Check.PODS,
+        WARNING,
+        f"1 pod injected, bad-annotation: {sentence(Code.BAD_ANNOTATION)} (serving/a)",
+    ),
     ({"pods": (patient.pod("a", inject="true"),)}, Check.PODS, WARNING, "1 pod asked and went untuned (serving/a)"),
     ({"pods": (patient.pod("a", inject="yes"),)}, Check.PODS, PROBLEM, "'yes' is neither 'true' nor 'false'"),
 ]

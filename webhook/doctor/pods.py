@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
+from webhook.doctor.advice import FIXES
 from webhook.doctor.facts import SYSTEM_NAMESPACES, Facts
 from webhook.doctor.finding import Check, Finding, Level, Unread, counted, named, unread
 from webhook.doctor.views import Pod
@@ -31,14 +32,8 @@ _UNKNOWN = (
     Code.UNKNOWN_MODEL,
     Code.UNKNOWN_INSTANCE_TYPE,
 )
-_ADVICE = {
-    Code.S3_ACCESS_DENIED: "give its role s3:ListBucket on the bucket (deploy/iam-policy.json)",
-    Code.S3_NO_CREDENTIALS: "give its service account a role by EKS Pod Identity or IRSA, and restart it",
-    Code.BUCKET_NOT_ALLOWED: "add the bucket to FASTLOAD_ALLOWED_BUCKETS, if it is to be listed",
-    Code.ENDPOINT_NOT_ALLOWED: "add the endpoint to FASTLOAD_ALLOWED_ENDPOINTS, if it is to be called",
-    Code.S3_UNREACHABLE: "see that its pods reach S3: a gateway endpoint, egress rules, a proxy",
-    Code.LOOKUP_SLOW: "replace the pod: the next one finds the answer in memory",
-}
+# What somebody wrote and fastload did not take, whatever became of the rest.
+_MISTAKES = (Code.BAD_ANNOTATION, Code.ANNOTATION_REFUSED)
 _MORE = "docs/reasons.md and kubectl fastload preview --cluster say more of each"
 
 
@@ -68,11 +63,11 @@ def _reasons(pods: Sequence[Pod], prefix: str) -> Iterator[Finding]:
         status = _annotation(pod, prefix, "status")
         for word in dict.fromkeys(_annotation(pod, prefix, "reasons").split(",")):
             code = _CODES.get(word)  # another version of fastload may have other words
-            if code and (status == "skipped" or (status == "partial" and code in _UNKNOWN)):
+            if code and (status == "skipped" or code in _MISTAKES or (status == "partial" and code in _UNKNOWN)):
                 grouped[status, code].append(pod.metadata.where)
     for (status, code), names in sorted(grouped.items(), key=lambda each: (each[0][0], -len(each[1]), each[0][1])):
         text = f"{counted(len(names), 'pod')} {status}, {code}: {sentence(code)} ({named(names)})"
-        yield Finding(Check.PODS, Level.WARNING, text, _ADVICE.get(code, _MORE))
+        yield Finding(Check.PODS, Level.WARNING, text, FIXES.get(code, _MORE))
 
 
 def _unmarked(pods: Sequence[Pod], prefix: str) -> Iterator[Finding]:

@@ -2,28 +2,12 @@
 
 from collections.abc import Iterator
 
+from webhook.doctor.advice import FIXES
 from webhook.doctor.facts import Asked, AskedPod, Facts
 from webhook.doctor.finding import Check, Finding, Level, Unread, unread
-from webhook.reasons import Code
 
 _S3 = "s3://"
 _FORBIDDEN = 403
-# What the look-up of a model may end with, and what to do about it.
-_FIXES: dict[str, str] = {
-    Code.S3_ACCESS_DENIED: "give its role s3:ListBucket on the bucket (deploy/iam-policy.json); a bucket of another "
-    "account has to allow the role too",
-    Code.S3_NO_CREDENTIALS: "give its service account a role by EKS Pod Identity or IRSA, and restart it",
-    Code.S3_THROTTLED: "try again later",
-    Code.S3_UNREACHABLE: "see that its pods reach S3: a gateway endpoint, egress rules, a proxy",
-    Code.S3_WRONG_REGION: "name the region that the bucket is in",
-    Code.S3_BAD_ANSWER: "see what the endpoint is that answers so",
-    Code.NO_SUCH_BUCKET: "see how the bucket is spelled in the pod's arguments",
-    Code.NO_SAFETENSORS: "see how the prefix is spelled in the pod's arguments",
-    Code.BUCKET_NOT_ALLOWED: "add the bucket to FASTLOAD_ALLOWED_BUCKETS, if it is to be listed",
-    Code.ENDPOINT_NOT_ALLOWED: "add the endpoint to FASTLOAD_ALLOWED_ENDPOINTS, if it is to be called",
-    Code.LOOKUP_SLOW: "run this again: the answer is in memory by then",
-    Code.LOOKUP_FAILED: "its log has the details",
-}
 
 
 def by_hand(namespace: str, name: str) -> str:
@@ -54,6 +38,6 @@ def _model(model: str, pod: AskedPod) -> Iterator[Finding]:
     if pod.shards:
         yield Finding(Check.S3, Level.OK, f"{model} is listed: {pod.shards.count} shard files")
         return
-    why = next((each for each in pod.reasons if each.code in _FIXES), None)
+    why = next((each for each in pod.reasons if each.code in FIXES), None)
     if why:
-        yield Finding(Check.S3, Level.PROBLEM, f"{model} is not listed, {why.code}: {why.text}", _FIXES[why.code])
+        yield Finding(Check.S3, Level.PROBLEM, f"{model} is not listed, {why.code}: {why.text}", FIXES[why.code])

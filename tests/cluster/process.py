@@ -58,6 +58,12 @@ class ServerProcess:
         if status is not None and not self._stopped:
             raise ChildProcessError(f"{self.name} ended with status {status}:\n{self.log(20)}")
 
+    def kill(self) -> None:
+        """End the program without a word, as the kernel does where memory runs out."""
+        self._stopped = True
+        self._process.kill()
+        self._process.wait()
+
     def stop(self, grace_s: float) -> None:
         """Ask the program to end, and kill its process group if it still runs `grace_s` seconds later."""
         self._stopped = True

@@ -2,9 +2,12 @@
 
 import random
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,7 @@ from tests.deploy.rendering import CHART
 from tests.e2e.balancer import Balancer
 from tests.e2e.helm import Helm
 from tests.e2e.installation import NAMESPACE
-from tests.e2e.namespace import Namespace
+from tests.e2e.namespace import Namespace, RefusedError
 from tests.e2e.pods import STATUS, annotation, engine_pod
 from tests.e2e.s3 import S3
 from tests.e2e.webhook_process import Webhook
@@ -25,6 +28,9 @@ from tests.e2e.webhook_process import Webhook
 Json = dict[str, Any]
 
 _RELEASE = ("fastload", str(CHART), "--namespace", NAMESPACE)
+# What it takes on a small cluster: for an EndpointSlice to reach every kube-proxy, and for a kubelet to look again.
+_FORGETS_S = 0.5
+_NOTICES_S = 1.0
 _OURS = "app.kubernetes.io/instance=fastload"
 
 
@@ -45,10 +51,10 @@ class ServedCluster:
         """Installs or upgrades the release."""
         self.helm("upgrade", "--install", *_RELEASE, *arguments, values=values)
 
-    def run(self, count: int) -> list[Webhook]:
+    def run(self, number: int) -> list[Webhook]:
         """Runs so many replicas more, as the Deployment describes them now; the Service knows of none of them yet."""
         more = []
-        for _ in range(count):
+        for _ in range(number):
             folder = self._folder / f"replica-{len(self.replicas)}"
             folder.mkdir()
             # Long enough for the connections that there are to be ended by their next answer.
@@ -65,6 +71,27 @@ class ServedCluster:
         for replica in replicas:
             replica.wait_until_ready()
         self.balancer.backends = tuple(replica.address for replica in replicas)
+
+    def retire(self, replicas: list[Webhook]) -> float:
+        """Ends replicas as a Deployment does, and returns how long the slowest took, in seconds.
+
+        The Service hears of it when the process does, and takes a moment to forget it: connections come meanwhile.
+        """
+        going = {replica.address for replica in replicas}
+        left = tuple(address for address in self.balancer.backends if address not in going)
+        forget = threading.Timer(_FORGETS_S, setattr, (self.balancer, "backends", left))
+        began = time.monotonic()
+        forget.start()
+        with ThreadPoolExecutor(len(replicas)) as threads:
+            list(threads.map(Webhook.stop, replicas))
+        forget.join()
+        return time.monotonic() - began
+
+    def kill(self, replica: Webhook) -> None:
+        """Kills a replica; the Service forgets it once its kubelet has noticed."""
+        replica.kill()
+        time.sleep(_NOTICES_S)
+        self.balancer.backends = tuple(each for each in self.balancer.backends if each != replica.address)
 
     def listen(self) -> None:
         """Begins to listen where the Service is."""
@@ -95,15 +122,20 @@ class ServedCluster:
 
     @contextmanager
     def pods_being_made(self) -> Iterator["Counter[str | None]"]:
-        """Makes pods all the while, and gives how many there were by their status."""
+        """Makes pods all the while, some of them to stay, and gives how many there were by their status."""
         statuses: Counter[str | None] = Counter()
         ended = threading.Event()
         namespace = Namespace.create(self.control_plane, self._client)
 
         def make(maker: int) -> None:
-            while not ended.is_set():
-                pod = namespace.create_pod(engine_pod(self._model, f"maker-{maker}"), dry_run=True)
-                statuses[annotation(pod, STATUS)] += 1
+            for number in count():
+                if ended.is_set():
+                    return
+                try:
+                    pod = namespace.create_pod(engine_pod(self._model, f"qwen-{maker}-{number}"), dry_run=maker > 0)
+                    statuses[annotation(pod, STATUS)] += 1
+                except RefusedError:
+                    statuses["refused"] += 1
 
         makers = [threading.Thread(target=make, args=(number,)) for number in range(3)]
         for maker in makers:

@@ -117,6 +117,10 @@ class Webhook:
         """End the process as the kubelet does."""
         self._process.stop(_STOP_GRACE_S)
 
+    def kill(self) -> None:
+        """End the process at once, whatever it does."""
+        self._process.kill()
+
     def close(self) -> None:
         """End the process for good."""
         self.stop()

@@ -85,11 +85,15 @@ class Webhook:
 
     def reviews(self) -> Counter[str]:
         """How many reviews of pods were answered since the start, by what became of the pod."""
-        return self._counted("fastload_reviews")
+        return self._counted("fastload_reviews", "outcome")
 
     def workload_reviews(self) -> Counter[str]:
         """How many reviews of workloads were answered since the start, by what their pods will get."""
-        return self._counted("fastload_workload_reviews")
+        return self._counted("fastload_workload_reviews", "outcome")
+
+    def handshakes(self) -> Counter[str]:
+        """How many TLS handshakes came how far."""
+        return self._counted("fastload_tls_handshakes", "stage")
 
     def log(self) -> str:
         """All that it has logged."""
@@ -144,10 +148,10 @@ class Webhook:
             error.add_note(self.log())
             raise
 
-    def _counted(self, name: str) -> Counter[str]:
+    def _counted(self, name: str, label: str) -> Counter[str]:
         families = text_string_to_metric_families(self._admin.get("/metrics").raise_for_status().text)
         samples = (sample for family in families for sample in family.samples if family.name == name)
-        return Counter({each.labels["outcome"]: int(each.value) for each in samples if each.name == f"{name}_total"})
+        return Counter({each.labels[label]: int(each.value) for each in samples if each.name == f"{name}_total"})
 
     def _probe(self, path: str) -> bool:
         try:

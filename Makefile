@@ -6,11 +6,12 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Stamps: what is installed into the virtual environment, so that a rerun does nothing.
 RUNTIME := $(VENV)/.installed
 TOOLS := $(VENV)/.installed-dev
-COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	--no-header --no-emit-index-url --no-emit-find-links pyproject.toml requirements/build.in
+RESOLVE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-emit-index-url --no-emit-find-links
+COMPILE := $(RESOLVE) pyproject.toml requirements/build.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types unit browser e2e bench contract docs manifests catalogue lock certs image sbom deploy clean
+.PHONY: help setup run test lint types unit browser e2e bench fuzz contract docs manifests catalogue lock certs image sbom deploy clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z0-9]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
@@ -67,6 +68,10 @@ bench: $(TOOLS)  ## Microseconds per step, and reviews per second over TLS on on
 contract: $(TOOLS)  ## Check the names and flags that fastload knows against the engines' newest releases (1 GB, once)
 	$(BIN)/python -m benchmarks.contract
 
+fuzz: $(TOOLS)  ## Fuzz what reads strangers' bytes, each target for SECONDS=60 (on Linux; ARGS names targets)
+	@$(PIP) --require-hashes --only-binary :all: -r requirements/fuzz.lock
+	$(BIN)/python -m fuzz --seconds $(or $(SECONDS),60) $(ARGS)
+
 docs: $(TOOLS)  ## Write the docs' tables from the code
 	$(BIN)/python -m tests.docs.tables
 	$(BIN)/python -m tests.deploy.values_table
@@ -82,6 +87,7 @@ lock: $(TOOLS)  ## Resolve the requirements anew
 	$(COMPILE) -o requirements/run.lock
 	$(COMPILE) --extra demo -c requirements/run.lock -o requirements/demo.lock
 	$(COMPILE) --extra demo --group dev -c requirements/demo.lock -o requirements/dev.lock
+	$(RESOLVE) --group fuzz -o requirements/fuzz.lock
 
 certs: $(RUNTIME)  ## Issue a development certificate into certs/
 	$(BIN)/fastload certs dev --out certs

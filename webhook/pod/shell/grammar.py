@@ -33,7 +33,7 @@ from webhook.pod.shell.words import gaps, text_of, word_of
 _DECLARATIONS = frozenset({"export", "declare", "typeset", "local", "readonly"})
 # Nesting beyond this is nobody's launch script, and would only exhaust the stack.
 _DEEPEST = 40
-_LONGEST = 1 << 13
+_LONGEST = 1 << 14
 
 
 @lru_cache(maxsize=256)

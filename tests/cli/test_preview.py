@@ -1,6 +1,7 @@
 """`fastload preview`: the JSON contract, the other forms, the flags, and how it fails."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ import jsonpatch
 import pytest
 from click.testing import CliRunner, Result
 
+from demo.webhook import FASTLOAD
 from webhook.cli import main
 
 POD = """
@@ -304,6 +306,21 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["preview", "-f", str(tmp_path / "none.yaml")])
     assert result.exit_code == 2
     assert f"{tmp_path / 'none.yaml'}: no such file or directory" in result.stderr
+
+
+@pytest.mark.parametrize("output", ["text", "yaml"])
+def test_a_full_disk_is_told_of_in_words(tmp_path: Path, output: str) -> None:
+    (tmp_path / "pod.yaml").write_text(POD)
+    command = [FASTLOAD, "preview", "-f", str(tmp_path / "pod.yaml"), *DECLARED, "-o", output]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "Error: standard output: no space left on device\n")
+
+
+def test_a_standard_input_that_is_closed_is_told_of_in_words() -> None:
+    command = ["sh", "-c", '"$0" preview -f - <&-', FASTLOAD]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "Error: standard input: closed\n")
 
 
 def test_several_files_are_one_input(tmp_path: Path) -> None:

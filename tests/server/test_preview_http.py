@@ -113,6 +113,16 @@ def test_notes_are_in_the_answer_or_in_headers(running: Running) -> None:
     assert reply.headers["warning"] == f'299 - "{note["text"]}"'
 
 
+def test_a_note_on_a_name_without_end_is_cut_in_the_header(running: Running) -> None:
+    hidden = yaml.safe_load(POD)
+    hidden["metadata"]["name"] = "n" * 100_000
+    hidden["spec"]["containers"][0]["envFrom"] = [{"secretRef": {"name": "mine"}}]
+    reply = post(running, yaml.safe_dump(hidden), "offline=true&output=yaml")
+    assert reply.status_code == 200
+    assert reply.headers["warning"].startswith('299 - "Pod nnn')
+    assert len(reply.headers["warning"]) < 2_000
+
+
 def test_a_pod_gets_the_patch_of_its_review(running: Running, shared_files: Files) -> None:
     sent = review()
     with httpx.Client(verify=tls(shared_files.authority)) as client:
@@ -177,6 +187,15 @@ LONG_LIST = json.dumps(
             id="no pod",
         ),
         pytest.param(b"\0" * 50_000_000, 413, {"detail": "larger than 6291456 bytes"}, id="50 MB"),
+        pytest.param(
+            json.dumps({"kind": "List", "items": [{"kind": "Pod", "spec": {"containers": [{"name": "c"}]}}] * 50_000}),
+            400,
+            {"document": 1, "detail": "more than 2000 pods"},
+            id="a list without end",
+        ),
+        pytest.param(
+            '{"kind": "Pod", "metadata": {"name": "\\ud800"}}', 400, {"document": 1, "detail": "half of"}, id="half"
+        ),
         pytest.param(LONG_LIST, 413, {"detail": "ask with patched=false"}, id="a list of many"),
     ],
 )
@@ -210,7 +229,10 @@ def test_a_large_body_of_no_declared_length_is_refused_too(running: Running) -> 
         pytest.param("price-per-hour=nan", "`$.price-per-hour`", id="no price"),
         pytest.param("output=xml", "`$.output`", id="no such output"),
         pytest.param("offline=perhaps", "`$.offline`", id="neither true nor false"),
-        pytest.param("shards=1&shards=2&model-size=1Gi", "`$.shards`", id="twice"),
+        pytest.param("shards=1&shards=2&model-size=1Gi", "shards is given more than once", id="twice"),
+        pytest.param(
+            "model-size=1Gi&model_size=1Gi", "model-size is given more than once", id="twice, in two spellings"
+        ),
         pytest.param("s3-endpoint=http://10.0.0.1", "no parameter 's3-endpoint'; there are offline", id="ours"),
     ],
 )

@@ -1,6 +1,7 @@
 """`fastload preview`."""
 
 import asyncio
+import os
 import sys
 from collections.abc import Sequence
 from math import isnan
@@ -135,15 +136,29 @@ def command(  # noqa: PLR0913 (click passes each flag by itself)
     for sentence in (*(f"--cluster: {gap}" for gap in gaps), *(remark.text for remark in remarks_on(form, outcome))):
         click.echo(f"Note: {sentence}", err=True)
     if form is None:
-        click.echo(as_text(outcome.preview, line_width()), nl=False, color=colour_wanted(sys.stdout))
+        _print(as_text(outcome.preview, line_width()))
         return
     if not wants_patched:
         outcome = outcome.without_patched()
     written = render(form, documents, outcome)
-    click.echo(msgspec.json.format(written) + b"\n" if form is Form.JSON else written, nl=False)
+    _print(msgspec.json.format(written) + b"\n" if form is Form.JSON else written)
+
+
+def _print(written: str | bytes) -> None:
+    try:
+        click.echo(written, nl=False, color=colour_wanted(sys.stdout))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        # What is held back must not be tried again as the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise Failure(f"standard output: {(error.strerror or str(error)).lower()}") from None
 
 
 def _content(file: str) -> bytes:
+    if file == "-" and not sys.stdin:
+        raise UnreadableInputError(file, "closed")
     try:
         return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:

@@ -21,6 +21,8 @@ _MAX_NODES = 500_000
 _MAX_DOCUMENTS = 2_000
 _MAX_DEPTH = 100
 _INK = re.compile(r"\S")
+# What JSON takes for half of a character.
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _TOO_DEEP = f"nested more than {_MAX_DEPTH} levels deep"
 
 
@@ -136,7 +138,19 @@ def _json_values(file: str, text: str, begin: int) -> list[_Found] | None:
     for each in values:
         if _deeper(each.value, _MAX_DEPTH):
             raise UnreadableInputError(file, _TOO_DEEP, document=each.number)
+        if _HALF.search(text, each.start, each.end) and not _is_text(each.value):
+            problem = "half of a character, such as \\ud800, without its other half"
+            raise UnreadableInputError(file, problem, document=each.number)
     return values
+
+
+def _is_text(value: object) -> bool:
+    """Tells whether all text in a value can be written as UTF-8."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _skip_space(text: str, start: int) -> int:
@@ -167,6 +181,11 @@ def _yaml_values(file: str, text: str, begin: int) -> Iterator[_Found]:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else None
         raise UnreadableInputError(file, f"not YAML: {_problem(error, text)}", document=number, line=line) from None
+    except yaml.reader.ReaderError as error:
+        # The position is one of bytes.
+        line = text[begin:].encode().count(b"\n", 0, error.position) + 1
+        problem = f"not YAML: the character {error.character:#04x}, which no YAML holds"
+        raise UnreadableInputError(file, problem, document=number, line=line) from None
     except yaml.YAMLError as error:
         raise UnreadableInputError(file, f"not YAML: {' '.join(str(error).split())}", document=number) from None
 
@@ -185,9 +204,11 @@ def _unshared(value: Any) -> Any:  # noqa: ANN401 (any YAML)
 
 def _problem(error: yaml.MarkedYAMLError, text: str) -> str:
     mark = error.problem_mark
-    rest = "".join(text.split("\n")[mark.line : mark.line + 1])[mark.column :] if mark else ""
-    if rest.startswith("\t"):
+    line = "".join(text.split("\n")[mark.line : mark.line + 1]) if mark else ""
+    if mark and line[mark.column :].startswith("\t"):
         return "a tab, where YAML takes spaces only"
+    if "{{" in line:
+        return "a template's placeholder, {{ }}; render the chart first, by helm template"
     return " ".join(filter(None, (error.context, error.problem)))
 
 

@@ -16,6 +16,8 @@ from webhook.preview.documents import Document, UnreadableInputError
 from webhook.preview.indirect import explain_indirect
 from webhook.preview.manifest import apply
 
+# Each takes its own place in the memory, and a whole list is copied for each pod that stands in it.
+_MAX_PODS = 2_000
 # What `kubectl apply` would take for a manifest that names none, unless it is told another.
 DEFAULT_NAMESPACE = "default"
 
@@ -55,13 +57,12 @@ async def run(
         usd_per_hour: Price of a node in an estimate, in place of the published ones.
 
     Raises:
-        UnreadableInputError: a template that is no pod.
+        UnreadableInputError: a template that is no pod, or too many of them.
     """
-    placing = (
+    placing = [
         _place(document, template, pipeline, template.namespace or namespace, usd_per_hour)
-        for document in documents
-        for template in _templates(document)
-    )
+        for document, template in _found(documents)
+    ]
     placed = await asyncio.gather(*placing)
     applicable = tuple(each for each in placed if is_applicable(each))
     inapplicable = (note for each in placed for note in explain_inapplicable(each))
@@ -74,6 +75,21 @@ async def run(
             for document, patch in zip(documents, _operations(documents, applicable), strict=True)
         ),
     )
+
+
+def _found(documents: Sequence[Document]) -> Sequence[tuple[Document, Template]]:
+    """Returns every template with its document.
+
+    Raises:
+        UnreadableInputError: there are too many.
+    """
+    found: list[tuple[Document, Template]] = []
+    for document in documents:
+        found += ((document, template) for template in _templates(document))
+        if len(found) > _MAX_PODS:
+            problem = f"more than {_MAX_PODS} pods up to here; preview them in parts"
+            raise UnreadableInputError(document.file, problem, document=document.number)
+    return found
 
 
 def _templates(document: Document) -> Iterator[Template]:

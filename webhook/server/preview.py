@@ -17,7 +17,7 @@ from typing import Any
 import structlog
 from fastapi import Request, Response
 
-from webhook.admission.body import BodyReader, DisconnectedError, TooLargeError
+from webhook.admission.body import BodyReader, BusyError, DisconnectedError, TooLargeError
 from webhook.admission.settings import AdmissionSettings
 from webhook.preview.notes import Remark
 from webhook.preview.settings import PreviewSettings
@@ -30,6 +30,8 @@ _log = structlog.get_logger()
 # How long a body may take to arrive.
 _BODY_SECONDS = 10.0
 _MOST_WARNINGS = 5
+# A name may be as long as the manifest, and clients take headers of some kilobytes.
+_LONGEST_WARNING = 1_000
 _Work = Callable[[float], Answer | Problem]
 _OUTCOMES = {HTTPStatus.SERVICE_UNAVAILABLE: Outcome.BUSY, HTTPStatus.GATEWAY_TIMEOUT: Outcome.LATE}
 
@@ -120,6 +122,10 @@ class PreviewEndpoint:
             return await self._bodies.read(request.receive)
         except TooLargeError:
             raise too_large from None
+        except BusyError:
+            detail = "the manifests under way are too large together; send it again in a moment"
+            headers = {"retry-after": "1", **CLOSE}
+            raise ProblemError.of(HTTPStatus.SERVICE_UNAVAILABLE, detail, headers) from None
         except TimeoutError:
             detail = "the body took too long to arrive; send it again"
             raise ProblemError.of(HTTPStatus.REQUEST_TIMEOUT, detail, CLOSE) from None
@@ -146,7 +152,7 @@ def _warnings(remarks: Sequence[Remark]) -> dict[str, str]:
 
 def _quotable(text: str) -> str:
     """Returns text as a header may hold it in quotes; names in it come from the manifest."""
-    return "".join(each if " " <= each <= "~" and each not in '"\\' else "?" for each in text)
+    return "".join(each if " " <= each <= "~" and each not in '"\\' else "?" for each in text[:_LONGEST_WARNING])
 
 
 def _declared_length(request: Request) -> int:

@@ -95,6 +95,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, rename="kebab", forbid_un
         )
 
 
+_LISTS = ("instance-type", "namespace-labels")
 _PARAMETERS = tuple(field.encode_name for field in msgspec.structs.fields(Query))
 
 
@@ -159,10 +160,10 @@ def read_query(given: QueryParams) -> Asked:
 
 
 def _gathered(given: QueryParams) -> dict[str, object]:
-    """Returns each parameter's value; a list where it may be repeated, or where it was and may not.
+    """Returns each parameter's value; a list where it may be repeated.
 
     Raises:
-        AssumptionError: there is no parameter of that name.
+        AssumptionError: there is no parameter of that name, or it is given again and may not be.
     """
     gathered: dict[str, list[str]] = {}
     for name, value in given.multi_items():
@@ -170,5 +171,6 @@ def _gathered(given: QueryParams) -> dict[str, object]:
         if known not in _PARAMETERS:
             raise AssumptionError(f"there is no parameter {name!r}; there are {', '.join(_PARAMETERS)}")
         gathered.setdefault(known, []).append(value)
-    lists = {"instance-type", "namespace-labels"}
-    return {name: values if name in lists or len(values) > 1 else values[0] for name, values in gathered.items()}
+        if len(gathered[known]) > 1 and known not in _LISTS:
+            raise AssumptionError(f"{known} is given more than once")
+    return {name: values if name in _LISTS else values[0] for name, values in gathered.items()}

@@ -36,6 +36,7 @@ EVERYTHING = {
     "volumeMounts": [{"name": "authority", "mountPath": "/etc/authority", "readOnly": True}],
     "networkPolicy": {
         "enabled": True,
+        "reviewsFrom": [{"ipBlock": {"cidr": "10.0.0.0/24"}}],
         "adminFrom": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}],
         "egress": [{"ports": [{"port": 9000}], "to": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}],
     },

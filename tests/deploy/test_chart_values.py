@@ -112,6 +112,13 @@ def test_a_setting_that_is_not_given_is_left_to_fastload() -> None:
     assert environment({}).keys() <= WIRED.keys()
 
 
+@pytest.mark.parametrize("peers", [[], [{"ipBlock": {"cidr": "10.0.0.0/24"}}]])
+def test_the_review_port_is_for_the_peers_that_are_named_or_for_all(peers: list[Json]) -> None:
+    values = {"networkPolicy": {"enabled": True, "reviewsFrom": peers}}
+    (ingress,) = rendered(values, "NetworkPolicy")["spec"]["ingress"]
+    assert ingress == {"ports": [{"port": "reviews"}], **({"from": peers} if peers else {})}
+
+
 def webhooks(values: Json) -> list[Json]:
     found: list[Json] = rendered(values, "MutatingWebhookConfiguration")["webhooks"]
     return found

@@ -12,7 +12,7 @@ FIXES: dict[str, str] = {
     Code.S3_BAD_ANSWER: "see what the endpoint is that answers so",
     Code.NO_SUCH_BUCKET: "see how the bucket is spelled in the pod's arguments",
     Code.NO_SAFETENSORS: "see how the prefix is spelled in the pod's arguments",
-    Code.BUCKET_NOT_ALLOWED: "if it is to be listed, allow the bucket by FASTLOAD_ALLOWED_BUCKETS and, for this namespace, by "
+    Code.BUCKET_NOT_ALLOWED: "if the bucket is to be listed for this namespace, allow it: FASTLOAD_ALLOWED_BUCKETS, "
     "FASTLOAD_NAMESPACE_BUCKETS",
     Code.ENDPOINT_NOT_ALLOWED: "add the endpoint to FASTLOAD_ALLOWED_ENDPOINTS, if it is to be called",
     Code.LOOKUP_SLOW: "ask again, or make the pod anew: by then the answer is in memory",

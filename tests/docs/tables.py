@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from tests.faults.table import SECTIONS, Fault
 from webhook.admission.decision import Outcome
 from webhook.reasons import Advice, Code, sentence
 from webhook.server.declared import declared
@@ -84,6 +85,15 @@ _PREVIEWS = {
     PreviewOutcome.LATE: "It took longer than `FASTLOAD_PREVIEW_SECONDS`.",
     PreviewOutcome.FAILED: "A fault of ours; the log says where.",
 }
+_FAULTS_HEAD = """# Faults
+
+What is tried on every change: each fault is brought about, and four things are checked. No pod is refused; none gets a
+wrong patch, but all of it, what is certain, or none; memory stays within a bound; and a reason or a metric tells. The
+tests draw their cases from this table, which is made from theirs by `make docs`.
+
+A pod stays as it was by `failurePolicy: Ignore`, the default. The API server goes on where nobody answers, or with a
+status that is not 200, and counts that in a metric of its own, `apiserver_admission_webhook_fail_open_count`.
+"""
 _METRICS_HEAD = """# Metrics
 
 `/metrics` on the admin port, beside the process's own (`process_*`, `python_gc_*`). Labels come from enumerations only:
@@ -93,7 +103,7 @@ what pods say never makes a new series. The table is made from the code by `make
 
 def pages() -> dict[str, str]:
     """The content of every generated page by its file name."""
-    return {"settings.md": _settings(), "reasons.md": _reasons(), "metrics.md": _metrics()}
+    return {"settings.md": _settings(), "reasons.md": _reasons(), "metrics.md": _metrics(), "faults.md": _faults()}
 
 
 def main() -> None:
@@ -128,6 +138,22 @@ def _metrics() -> str:
     outcomes = _table(("outcome", "what it means"), [(_code(each), _OUTCOMES[each]) for each in Outcome])
     previews = _table(("outcome", "what it means"), [(_code(each), _PREVIEWS[each]) for each in PreviewOutcome])
     return f"{_METRICS_HEAD}\n{metrics}\n{_OUTCOMES_HEAD}\n{outcomes}\n{_PREVIEWS_HEAD}\n{previews}"
+
+
+def _faults() -> str:
+    head = ("fault", "a pod that asks", "reason", "what tells", "tried in")
+    tables = [f"## {title}\n\n{_table(head, map(_fault, faults))}" for title, faults in SECTIONS.items()]
+    return "\n".join([_FAULTS_HEAD, *tables])
+
+
+def _fault(fault: Fault) -> tuple[str, ...]:
+    return (
+        fault.name,
+        fault.pod,
+        _code(fault.reason or ""),
+        ", ".join(map(_code, fault.tells.split(", "))),
+        _code(f"tests/{fault.test}"),
+    )
 
 
 def _kind(family: Family) -> str:

@@ -71,11 +71,11 @@ WAYS = {
     "nameless": _certain("S3's name cannot be resolved", Code.S3_UNREACHABLE, test=_PROCESS),
 }
 CLUSTER = {
-    "away": _certain("the API server cannot be reached", Code.NAMESPACE_UNKNOWN, _UNKNOWN, _API),
-    "hanging": _certain("the API server takes requests and never answers", Code.LOOKUP_SLOW, _LATE, _API),
-    "forbidden": _certain("the permissions are missing (403)", Code.NAMESPACE_UNKNOWN, _UNKNOWN, _API),
-    "failing": _certain("the API server fails (500)", Code.NAMESPACE_UNKNOWN, _UNKNOWN, _API),
-    "garbage": _certain("the API server answers nonsense", Code.NAMESPACE_UNKNOWN, _UNKNOWN, _API),
+    "away": _certain("the API server cannot be reached about a new namespace", Code.NAMESPACE_UNKNOWN, _UNKNOWN, _API),
+    "hanging": _certain("the API server never answers about one", Code.LOOKUP_SLOW, _LATE, _API),
+    "forbidden": _certain("the permissions to read one are missing (403)", Code.NAMESPACE_UNKNOWN, _UNKNOWN, _API),
+    "failing": _certain("the API server fails on one (500)", Code.NAMESPACE_UNKNOWN, _UNKNOWN, _API),
+    "garbage": _certain("the API server answers nonsense about one", Code.NAMESPACE_UNKNOWN, _UNKNOWN, _API),
 }
 WATCHES = {
     "broken": Fault("a watch that breaks", Pod.TUNED, _HEARD, _API),
@@ -131,13 +131,19 @@ _HOST = (
     Fault("the disk is full, so no log can be written", Pod.TUNED, "fastload_log_lines_lost_total", _PROCESS),
     Fault("whoever reads the log stalls", Pod.TUNED, "fastload_log_lines_lost_total", _PROCESS),
     Fault("the clock jumps by ten years", Pod.TUNED, 'fastload_lookup_cache_total{result="hit"}', _PROCESS),
-    Fault("S3 hangs while fastload is told to end", Pod.TUNED, "process_start_time_seconds", _PROCESS),
+    Fault("EC2 refuses everything: nobody asks it", Pod.TUNED, "", f"{_PROCESS}::test_nobody_asks_ec2"),
+    Fault("S3 hangs while fastload is told to end", Pod.CERTAIN, _LATE, _PROCESS),
 )
 _CERTIFICATES = "e2e/test_faults_certificate.py"
 _TRUST = (
     Fault("the serving certificate has expired", Pod.UNTUNED, f"{_HANDSHAKES}, {_FAIL_OPEN}", _CERTIFICATES),
-    Fault("it is for another name", Pod.UNTUNED, f"{_HANDSHAKES}, {_FAIL_OPEN}", _CERTIFICATES),
-    Fault("its authority is not the `caBundle`'s", Pod.UNTUNED, f"{_HANDSHAKES}, {_FAIL_OPEN}", _CERTIFICATES),
+    Fault("the serving certificate is for another name", Pod.UNTUNED, f"{_HANDSHAKES}, {_FAIL_OPEN}", _CERTIFICATES),
+    Fault(
+        "the serving certificate's authority is not in the `caBundle`",
+        Pod.UNTUNED,
+        f"{_HANDSHAKES}, {_FAIL_OPEN}",
+        _CERTIFICATES,
+    ),
 )
 _LIFE = "e2e/test_lifecycle.py"
 _UNINSTALL = "e2e/test_faults_uninstall.py"
@@ -146,7 +152,7 @@ _LIVES = (
     Fault("a replica is replaced, or there are more or fewer", Pod.TUNED, "fastload_ready", _LIFE),
     Fault("one of two replicas is killed: until the Service forgets it", Pod.UNTUNED, _FAIL_OPEN, _LIFE),
     Fault("every replica is down", Pod.UNTUNED, _FAIL_OPEN, "e2e/test_outages.py"),
-    Fault("an upgrade from the version before the chart", Pod.TUNED, "fastload_build_info", _UNINSTALL),
+    Fault("an upgrade of a certificate by hand, without helm: for seconds", Pod.UNTUNED, _FAIL_OPEN, _UNINSTALL),
     Fault("the namespace is deleted before the release", Pod.UNTUNED, _FAIL_OPEN, _UNINSTALL),
 )
 

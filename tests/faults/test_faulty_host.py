@@ -126,6 +126,13 @@ def test_no_room_that_reviews_go_through_asks_for_the_time_of_day() -> None:
     assert asking <= ASKING
 
 
+def test_nobody_asks_ec2() -> None:
+    webhook = Path(sys.modules["webhook"].__path__[0])
+    asking = [file.name for file in webhook.rglob("*.py") if re.search(r"""client\(\s*["']ec2["']""", file.read_text())]
+    assert asking == ["catalogue_build.py"]
+    assert "ec2:" not in (webhook.parent / "deploy/iam-policy.json").read_text()
+
+
 @pytest.mark.parametrize("bucket", ["hanging", "drip"])
 def test_a_store_that_hangs_does_not_hold_up_the_end(serve: Serve, trusting: httpx.Client, bucket: str) -> None:
     process = Process(serve(deadline_seconds="0.2"), trusting)

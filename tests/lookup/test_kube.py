@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import aiohttp
 import pytest
 from aiohttp import web
 from kubernetes.aio import client
 
+from webhook.lookup import kube
 from webhook.lookup.kube import Kubernetes
 from webhook.lookup.kubeconfig import find_context
 from webhook.lookup.watching import KubeError
@@ -112,6 +114,26 @@ def test_a_watch_that_breaks_is_a_kube_error() -> None:
             with pytest.raises(KubeError) as fault:
                 await anext(lines)
             assert fault.value.status is None
+
+    play(scene)
+
+
+def test_a_watch_that_falls_silent_is_a_kube_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kube, "_WATCH", aiohttp.ClientTimeout(sock_read=0.05))
+    ended = asyncio.Event()
+
+    async def answer(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        await response.write(b'{"type":"ADDED"}\n')
+        await ended.wait()
+        return response
+
+    async def scene() -> None:
+        async with connected(answer) as kubernetes:
+            with pytest.raises(KubeError, match="Timeout"):
+                [line async for line in kubernetes.watch("/api/v1/nodes", {})]
+            ended.set()
 
     play(scene)
 

@@ -119,7 +119,8 @@ def _check(request: Json, response: Json) -> None:
         return
     before = request["object"]
     after = jsonpatch.apply_patch(before, json.loads(base64.b64decode(response["patch"])))
-    mine = re.compile(rf"{re.escape(ROOT)}/{re.escape(request['namespace'])}/([A-Za-z0-9._-]+/)*[0-9a-f]{{24}}")
+    folder = re.escape(f"{ROOT}/{request.get('namespace') or ''}")
+    mine = re.compile(rf"{folder}/([A-Za-z0-9._-]+/)*[0-9a-f]{{24}}")
     for volume in (after["spec"].get("volumes") or [])[len(before["spec"].get("volumes") or []) :]:
         if "hostPath" in volume:
             path = volume["hostPath"]["path"]

@@ -6,7 +6,7 @@ import { diffView } from "./diffview.js";
 import { el } from "./dom.js";
 import { locateJson } from "./json.js";
 import { locate } from "./locate.js";
-import { mask, maskFlagItems } from "./mask.js";
+import { mask } from "./mask.js";
 
 /**
  * @param {any} pod
@@ -49,7 +49,7 @@ function side(text, document, pointer) {
  * @param {number} first
  */
 function shown(lines, first) {
-  return { lines, shown: maskFlagItems(mask(lines).lines), first };
+  return { lines, shown: mask(lines).lines, first };
 }
 
 /**

@@ -4,24 +4,19 @@
  * It reads lines, not YAML: it must work on text that is broken too, and rather hides too much than too little.
  */
 
-export const MASK = "••••••";
+import { maskCommands } from "./maskcommands.js";
+import { looksSecret, MASK } from "./secretnames.js";
 
-const SECRET = /^(TOKENS?|KEYS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|PASS|CREDENTIALS?|CREDS|AUTH|AUTHORIZATION|COOKIE|PRIVATE)$/;
-const SECRET_END = /(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|APIKEY|ACCESSKEY)$/;
+const SECRET_KEY = /(password|passwd|passphrase|token|api[-_]?key|access[-_]?key|credentials)$/i;
 /** In lines: a mapping in braces is not looked for further. */
 const LONGEST_FLOW = 20;
-/** Words that make tokens and keys something to count. */
-const COUNTED = /^(MAX|MIN|NUM|BATCHED|COUNT|LEN|LENGTH|PER)$/;
-
-/**
- * Whether an environment variable, a flag or a key looks as if its value were secret.
- * @param {string} name
- */
-export function looksSecret(name) {
-  const words = name.replace(/([a-z])([A-Z])/g, "$1_$2").toUpperCase().split(/[^A-Z0-9]+/).filter(Boolean);
-  if (words.some((word) => COUNTED.test(word))) return false;
-  return words.some((word) => SECRET.test(word)) || SECRET_END.test(words.at(-1) ?? "");
-}
+/** In characters: a shorter value that is hidden in one place may be a common word in another. */
+const SHORTEST_REPEATED = 8;
+/** Quotes, which stand behind marks of their own where JSON is quoted within JSON, and what may stand before a value. */
+const QUOTE = /\\{0,9}["']/.source;
+const PROPERTIES = /(?:[!&]\S*\s+)*/.source;
+const NAME = new RegExp(`(?<![\\w-])(?:${QUOTE})?name(?:${QUOTE})?\\s*:\\s*${PROPERTIES}(?:${QUOTE}([^"'\\\\]*)${QUOTE}|([^\\s,}"'\\\\]+))`, "g");
+const IN_BRACES = new RegExp(`([{,]\\s*(?:${QUOTE})?value(?:${QUOTE})?\\s*:\\s*)(\\\\{1,9}"(?:(?!\\\\{1,9}").)*\\\\{1,9}"|"(?:[^"\\\\]|\\\\.)*"|'[^']*'|[^,}]+)`, "g");
 
 /**
  * Masks lines of a manifest.
@@ -35,7 +30,8 @@ export function mask(lines) {
   maskEntries(masked, names);
   maskKeyed(masked, names);
   maskSecretObjects(masked, names);
-  masked.forEach((line, at) => (masked[at] = maskInline(line, names)));
+  maskCommands(masked, names);
+  maskRepeated(lines, masked);
   return { lines: masked, names: [...names] };
 }
 
@@ -46,22 +42,22 @@ export function mask(lines) {
  */
 function maskEntries(lines, names) {
   lines.forEach((line, at) => {
-    for (const [, quoted, plain] of line.matchAll(/(?<![\w-])"?name"?\s*:\s*(?:["']([^"']*)["']|([^\s,}"']+))/g)) {
+    for (const [, quoted, plain] of line.matchAll(NAME)) {
       const name = quoted ?? plain;
       if (!looksSecret(name)) continue;
-      if (/[{,]\s*"?value"?\s*:/.test(line) || /^\s*(-\s+)?\{/.test(line)) {
+      if (line.includes("{") || line.includes(",")) {
         lines[at] = lines[at].replaceAll(
-          /([{,]\s*"?value"?\s*:\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^,}]+)/g,
+          IN_BRACES,
           (whole, key, _value, offset, all) =>
             mappingAt(all, offset, offset + whole.length).includes(name) ? `${key}"${MASK}"` : whole,
         );
         if (lines[at] !== line) names.add(name);
       }
       for (const beside of flowLines(lines, at)) {
-        lines[beside] = lines[beside].replace(/^(\s*"?value"?\s*:\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^,}]+)/, `$1"${MASK}"`);
+        lines[beside] = lines[beside].replace(/^(\s*["']?value["']?\s*:\s*)("(?:[^"\\]|\\.)*"|'[^']*'|[^,}]+)/, `$1"${MASK}"`);
         if (lines[beside].includes(MASK)) names.add(name);
       }
-      for (const beside of siblings(lines, at)) if (maskValue(lines, beside, /^(\s*(?:-\s+)?"?value"?\s*:\s*)(.*)$/)) names.add(name);
+      for (const beside of siblings(lines, at)) if (maskValue(lines, beside, /^(\s*(?:-\s+)?["']?value["']?\s*:\s*)(.*)$/)) names.add(name);
     }
   });
 }
@@ -138,24 +134,36 @@ function maskValue(lines, at, pattern) {
   const comma = /,\s*$/.test(found[2]) ? "," : "";
   const indent = keyIndent(lines[at]);
   if (found[2] && found[2] !== "null") lines[at] = `${found[1]}${/^[|>]/.test(found[2]) ? found[2] : `"${MASK}"${comma}`}`;
+  let quote = openQuote(found[2]);
   for (let next = at + 1; next < lines.length; next += 1) {
     const line = lines[next];
-    if (line.trim() && line.length - line.trimStart().length <= indent) break;
+    if (!quote && line.trim() && line.length - line.trimStart().length <= indent) break;
+    if (quote && line.includes(quote)) quote = "";
     if (line.trim()) lines[next] = line.slice(0, line.length - line.trimStart().length) + MASK;
   }
   return true;
 }
 
 /**
- * Keys in capitals, as in a ConfigMap or a chart's values.
+ * The quote that a value begins with and that its first line does not close: what is quoted may go on at any indent.
+ * @param {string} value
+ */
+function openQuote(value) {
+  const [, quote] = /^(?:[!&]\S*\s+)*(["'])/.exec(value) ?? [];
+  const closed = quote === '"' ? /"(?:[^"\\]|\\.)*"/ : /'(?:[^']|'')*'/;
+  return quote && !closed.test(value) ? quote : "";
+}
+
+/**
+ * Keys in capitals, as in a ConfigMap or a chart's values, and others that end in what is never anything but a secret.
  * @param {string[]} lines
  * @param {Set<string>} names
  */
 function maskKeyed(lines, names) {
   lines.forEach((line, at) => {
-    const found = /^(\s*(?:-\s+)?"?([A-Z][A-Z0-9_]+)"?\s*:\s*)(?=\S)/.exec(line);
-    if (!found || !looksSecret(found[2])) return;
-    if (maskValue(lines, at, /^(\s*(?:-\s+)?"?[A-Z][A-Z0-9_]+"?\s*:\s*)(.*)$/)) names.add(found[2]);
+    const [, key] = /^\s*(?:-\s+)?["']?([\w./-]+)["']?\s*:\s*(?=\S)(?![{[]|(?:true|false|null|\d+)\s*,?\s*$)/.exec(line) ?? [];
+    if (!key || !(/^[A-Z][A-Z0-9_]+$/.test(key) ? looksSecret(key) : SECRET_KEY.test(key))) return;
+    if (maskValue(lines, at, /^(\s*(?:-\s+)?["']?[\w./-]+["']?\s*:\s*)(.*)$/)) names.add(key);
   });
 }
 
@@ -166,6 +174,10 @@ function maskKeyed(lines, names) {
  */
 function maskSecretObjects(lines, names) {
   lines.forEach((line, at) => {
+    if (/["']?kind["']?\s*:\s*["']?Secret\b/.test(line) && line.includes("{")) {
+      lines[at] = line.replaceAll(/((?:data|stringData)["']?\s*:\s*)\{[^}]*\}/g, `$1{${MASK}}`);
+      if (lines[at] !== line) names.add("Secret");
+    }
     if (!/^\s*(-\s+)?"?kind"?\s*:\s*["']?Secret["']?,?\s*$/.test(line)) return;
     for (const beside of siblings(lines, at)) {
       if (!/^\s*(-\s+)?"?(data|stringData)"?\s*:/.test(lines[beside])) continue;
@@ -184,31 +196,26 @@ function maskSecretObjects(lines, names) {
 }
 
 /**
- * Assignments and flags within commands, and the item that follows a flag in a list on one line.
- * @param {string} line
- * @param {Set<string>} names
+ * What is hidden in one place, wherever else it stands: `kubectl get` shows a manifest again as it was applied last.
+ * @param {string[]} lines as they were
+ * @param {string[]} masked
  */
-function maskInline(line, names) {
-  /** @type {(whole: string, head: string, name: string) => string} */
-  const hide = (whole, head, name) => {
-    if (!looksSecret(name) || whole.endsWith(MASK)) return whole;
-    names.add(name);
-    return head + MASK;
-  };
-  return line
-    .replaceAll(/((?<![\w$-])([A-Za-z_]\w*)=)(?:"[^"]*"|'[^']*'|[^\s"',\]}&;|]+)/g, hide)
-    .replaceAll(/((--[a-z][\w-]*)(?:=|["']?,\s*["']?|\s+))(?!-)[^\s"',\]}]+/g, hide);
+function maskRepeated(lines, masked) {
+  const hidden = new Set(lines.map((line, at) => hiddenIn(line, masked[at])).filter((value) => value.length >= SHORTEST_REPEATED));
+  for (const value of hidden) {
+    masked.forEach((line, at) => {
+      if (line.includes(value)) masked[at] = line.replaceAll(value, MASK);
+    });
+  }
 }
 
 /**
- * Masks an item of a list whose item before is a flag that looks secret.
- * @param {string[]} lines
- * @returns {string[]}
+ * @param {string} line
+ * @param {string} masked
  */
-export function maskFlagItems(lines) {
-  return lines.map((line, at) => {
-    const flag = /^\s*-\s+["']?(--?[A-Za-z][\w-]*)["']?\s*$/.exec(lines[at - 1] ?? "")?.[1];
-    if (!flag || !looksSecret(flag)) return line;
-    return line.replace(/^(\s*-\s+).*$/, `$1${MASK}`);
-  });
+function hiddenIn(line, masked) {
+  const start = masked.indexOf(MASK);
+  if (start === -1 || masked.indexOf(MASK, start + 1) !== -1) return "";
+  const end = line.length - (masked.length - start - MASK.length);
+  return line.slice(start, end).replace(/^["']|["',]+$/g, "").trim();
 }

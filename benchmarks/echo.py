@@ -8,7 +8,7 @@ import uvicorn
 
 from webhook.admission.asgi import Receive, Scope, Send
 from webhook.server.listeners import Listener, Tls, bind
-from webhook.server.tls import Certificate, Handshake
+from webhook.server.tls import Certificate
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
@@ -21,7 +21,7 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def _unnoted(_stage: Handshake) -> None:
+def _unnoted(_what: object) -> None:
     """Notes nothing."""
 
 
@@ -31,7 +31,7 @@ def main(certificate: str, key: str) -> None:
     print(socket.getsockname()[1], flush=True)
     tls = Tls(Certificate(Path(certificate), Path(key)).listener_context(_unnoted), _unnoted)
     with asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner:
-        runner.run(Listener(echo, tls=tls, grace_seconds=1).serve([socket]))
+        runner.run(Listener(echo, tls=tls, grace_seconds=1, dropped=_unnoted).serve([socket]))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from webhook.admission.asgi import Message
 from webhook.admission.decision import Outcome
 from webhook.admission.endpoint import ReviewEndpoint
 from webhook.admission.essence import essence_of
+from webhook.admission.journal import Journal, StructuredLog
 from webhook.admission.review import read_review
 from webhook.admission.reviewer import Reviewer
 from webhook.admission.settings import AdmissionSettings
@@ -74,7 +75,7 @@ class Bench:
         """Returns an endpoint that has seen no pod yet; the look-ups are shared."""
         prefix = PodSettings().annotation_prefix
         reviewer = Reviewer(self.pipeline, self.world, annotation_prefix=prefix, deadline_seconds=3.0)
-        return ReviewEndpoint(reviewer, AdmissionSettings(), Uncounted())
+        return ReviewEndpoint(reviewer, AdmissionSettings(), Journal(Uncounted(), StructuredLog(), subject="pod"))
 
     async def measure(self, kind: str) -> Steps:
         """Measures the steps one by one, and whole reviews: of a template's first pod, and of a later one."""

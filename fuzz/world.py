@@ -5,6 +5,7 @@ from functools import cache
 
 from webhook.admission.decision import Outcome
 from webhook.admission.endpoint import ReviewEndpoint
+from webhook.admission.journal import Journal, StructuredLog
 from webhook.admission.reviewer import Reviewer
 from webhook.admission.settings import AdmissionSettings
 from webhook.lookup.catalogue import load_catalogue
@@ -45,7 +46,7 @@ def endpoint() -> ReviewEndpoint:
     world = LiveWorld(LookupSettings(), load_catalogue(), NoCluster(NamespaceRules()), _listed)
     pipeline = Pipeline(PodSettings(), PlanSettings(), world)
     reviewer = Reviewer(pipeline, world, annotation_prefix="fastload.dev", deadline_seconds=_DEADLINE_SECONDS)
-    return ReviewEndpoint(reviewer, AdmissionSettings(), _Nobody())
+    return ReviewEndpoint(reviewer, AdmissionSettings(), Journal(_Nobody(), StructuredLog(), subject="pod"))
 
 
 @cache

@@ -11,6 +11,7 @@ import msgspec
 
 from webhook.admission.decision import Outcome
 from webhook.admission.endpoint import ReviewEndpoint
+from webhook.admission.journal import Journal, StructuredLog
 from webhook.admission.reviewer import Reviewer
 from webhook.admission.settings import AdmissionSettings
 from webhook.lookup.facts import Candidates, InstanceType, Namespace, Shards, Source, Unknown, World
@@ -108,7 +109,8 @@ def endpoint(
     reviewer = Reviewer(
         tuner or pipeline(world), world, annotation_prefix="fastload.dev", deadline_seconds=deadline_seconds
     )
-    return ReviewEndpoint(reviewer, settings or AdmissionSettings(), ledger or Ledger())
+    journal = Journal(ledger or Ledger(), StructuredLog(), subject="pod")
+    return ReviewEndpoint(reviewer, settings or AdmissionSettings(), journal)
 
 
 def pod(**annotations: str) -> Json:

@@ -2,6 +2,7 @@
 
 from tests.reviews import Json, Ledger, World1, pipeline, pod, response, review
 from webhook.admission.endpoint import ReviewEndpoint
+from webhook.admission.journal import Journal, StructuredLog
 from webhook.admission.settings import AdmissionSettings
 from webhook.admission.workload_reviewer import WorkloadReviewer
 from webhook.pipeline import Pipeline
@@ -23,7 +24,8 @@ def workloads(
     reviewer = WorkloadReviewer(
         tuner or pipeline(world), world, annotation_prefix="fastload.dev", deadline_seconds=deadline
     )
-    return ReviewEndpoint(reviewer, AdmissionSettings(), ledger or Ledger(), subject="workload")
+    journal = Journal(ledger or Ledger(), StructuredLog(), subject="workload")
+    return ReviewEndpoint(reviewer, AdmissionSettings(), journal)
 
 
 def template(**annotations: str) -> Json:

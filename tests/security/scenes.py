@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.reviews import Ledger, review, send
 from webhook.admission.endpoint import ReviewEndpoint
-from webhook.admission.journal import Observer
+from webhook.admission.journal import Journal, Observer, StructuredLog
 from webhook.admission.reviewer import Reviewer
 from webhook.admission.settings import AdmissionSettings
 from webhook.lookup.catalogue import load_catalogue
@@ -49,7 +49,9 @@ def answer_to(
         world = LiveWorld(lookup or LookupSettings(), _CATALOGUE, NoCluster(NamespaceRules()), store)
         pipeline = Pipeline(PodSettings(), PlanSettings(cache_roots=ROOTS), world)
         reviewer = Reviewer(pipeline, world, annotation_prefix="fastload.dev", deadline_seconds=60)
-        app = ReviewEndpoint(reviewer, AdmissionSettings(), observer or Ledger())
+        app = ReviewEndpoint(
+            reviewer, AdmissionSettings(), Journal(observer or Ledger(), StructuredLog(), subject="pod")
+        )
         answered = await send(app, "POST", json.dumps(review(pod, namespace=namespace)).encode())
         await asyncio.sleep(0)
         await world.close()

@@ -36,6 +36,21 @@ def test_a_reader_that_stalls_loses_lines_and_holds_nobody_up() -> None:
     os.close(writing)
 
 
+def test_of_many_lines_those_are_counted_as_lost_that_were_not_taken_whole() -> None:
+    reading, writing = os.pipe()
+    stream = LogStream(writing)
+    size = 999
+    lines = (b"x" * size + b"\n") * 1_000
+    stream.write_lines(lines)
+    taken = os.read(reading, len(lines))
+    assert 0 < len(taken) < len(lines)
+    assert stream.lost == 1_000 - taken.count(b"\n")
+    stream.write("whole\n")
+    assert os.read(reading, 100).splitlines()[-1] == b"whole"
+    os.close(reading)
+    os.close(writing)
+
+
 def test_a_line_that_was_cut_off_does_not_run_into_the_next() -> None:
     reading, writing = os.pipe()
     stream = LogStream(writing)

@@ -65,7 +65,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     def to(self, uid: str) -> bytes:
         """Returns the answer to the review with this uid."""
-        return b"%b%b%b" % (self.before_uid, _encoder.encode(uid), self.after_uid)
+        return b"".join((self.before_uid, _encoder.encode(uid), self.after_uid))
 
 
 def answer(decision: Decision) -> Answer:

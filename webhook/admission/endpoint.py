@@ -10,7 +10,7 @@ from http import HTTPStatus
 
 from webhook.admission.asgi import Receive, Scope, Send
 from webhook.admission.body import BodyReader, BusyError, DisconnectedError, TooLargeError
-from webhook.admission.journal import Decided, Journal, Observer
+from webhook.admission.journal import Decided, Journal
 from webhook.admission.review import UnreadableReviewError, read_review
 from webhook.admission.reviewed import Reviewing
 from webhook.admission.settings import AdmissionSettings
@@ -32,18 +32,13 @@ _CLOSE: Headers = ((b"connection", b"close"),)
 
 
 class ReviewEndpoint:
-    """An ASGI application that answers `POST` of an AdmissionReview, under any path.
+    """An ASGI application that answers `POST` of an AdmissionReview, under any path."""
 
-    `subject` is the word for what is reviewed in the log.
-    """
-
-    def __init__(
-        self, reviewer: Reviewing, settings: AdmissionSettings, observer: Observer, *, subject: str = "pod"
-    ) -> None:
+    def __init__(self, reviewer: Reviewing, settings: AdmissionSettings, journal: Journal) -> None:
         self._reviewer = reviewer
         self._bodies = BodyReader(settings)
         self._body_limit_bytes = settings.body_limit_bytes
-        self._journal = Journal(observer, subject)
+        self._journal = journal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request."""

@@ -18,6 +18,8 @@ from webhook.admission.reviewed import Named
 from webhook.reasons import Code
 
 _log = structlog.get_logger()
+# The fields of a line of log.
+Line = dict[str, str | None]
 # Whoever sends what is no review may send a lot of it: a line for each kind in so many seconds.
 _QUIET_SECONDS = 10.0
 
@@ -25,19 +27,45 @@ _QUIET_SECONDS = 10.0
 class Observer(Protocol):
     """Who counts reviews. Labels come from enumerations only."""
 
-    def observe(self, outcome: Outcome, reasons: Sequence[Code], seconds: float) -> None:
+    def observe(self, outcome: Outcome, reasons: tuple[Code, ...], seconds: float) -> None:
         """Notes one answered request, and the seconds from its first byte to its answer."""
 
 
-class Decided(msgspec.Struct, frozen=True):
+class Decided(msgspec.Struct, frozen=True, gc=False):
     """What the log tells of one review: its uid, what was reviewed, and the answer."""
 
     uid: str
     told: Named
     answer: Answer
 
+    def line(self, subject: str) -> Line:
+        """Returns the fields of its line; `subject` is the key of the name of what was reviewed."""
+        return {
+            "uid": self.uid,
+            "namespace": self.told.namespace,
+            subject: self.told.name,
+            "outcome": self.answer.outcome,
+            "reasons": ",".join(self.answer.codes),
+        }
 
-class _Entry(msgspec.Struct, frozen=True):
+
+class ReviewLog(Protocol):
+    """Who writes lines of log for reviews."""
+
+    def write(self, event: str, lines: Sequence[Line]) -> None:
+        """Writes lines of information, each with its fields and what happened."""
+
+
+class StructuredLog:
+    """Writes lines the way that all others are written."""
+
+    def write(self, event: str, lines: Sequence[Line]) -> None:
+        """Writes lines of information, each with its fields and what happened."""
+        for line in lines:
+            _log.info(event, **line)
+
+
+class _Entry(msgspec.Struct, frozen=True, gc=False):
     outcome: Outcome
     codes: tuple[Code, ...]
     seconds: float
@@ -51,11 +79,10 @@ class Journal:
     the key of its name in the log.
     """
 
-    def __init__(self, observer: Observer, subject: str) -> None:
+    def __init__(self, observer: Observer, log: ReviewLog, *, subject: str) -> None:
         self._observer = observer
+        self._log = log
         self._subject = subject
-        # Bound once: the module's own binds anew for each line, which takes as long as the line itself.
-        self._log = structlog.get_logger().bind()
         self._entries: list[_Entry] = []
         # When each status was last logged, by the monotonic clock.
         self._refusals: dict[HTTPStatus, float] = {}
@@ -73,28 +100,18 @@ class Journal:
         if now - self._refusals.get(status, -_QUIET_SECONDS) >= _QUIET_SECONDS:
             self._refusals[status] = now
             with contextlib.suppress(Exception):
-                self._log.warning("refused", status=int(status), problem=status.phrase.lower())
+                _log.warning("refused", status=int(status), problem=status.phrase.lower())
 
     def _write(self) -> None:
         entries, self._entries = self._entries, []
-        for entry in entries:
-            # A metric that cannot be counted, or a line that cannot be written, costs nothing else.
-            with contextlib.suppress(Exception):
+        # Reviews that cannot be counted, or lines that cannot be written, cost nothing else.
+        with contextlib.suppress(Exception):
+            for entry in entries:
                 self._observer.observe(entry.outcome, entry.codes, entry.seconds)
-        for entry in entries:
-            if entry.decided is not None:
-                with contextlib.suppress(Exception):
-                    self._log_decision(entry.decided)
-
-    def _log_decision(self, decided: Decided) -> None:
-        self._log.info(
-            "reviewed",
-            uid=decided.uid,
-            namespace=decided.told.namespace,
-            **{self._subject: decided.told.name},
-            outcome=decided.answer.outcome,
-            reasons=",".join(decided.answer.codes),
-        )
+        with contextlib.suppress(Exception):
+            lines = [entry.decided.line(self._subject) for entry in entries if entry.decided is not None]
+            if lines:
+                self._log.write("reviewed", lines)
 
 
 def log_fault(request: Request, error: Exception) -> None:

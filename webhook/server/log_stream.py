@@ -21,16 +21,21 @@ class LogStream:
             os.set_blocking(descriptor, False)
 
     def write(self, text: str) -> int:
-        """Writes a whole line, or loses it."""
-        line = (b"\n" if self._torn else b"") + text.encode(errors="backslashreplace")
-        try:
-            written = os.write(self._descriptor, line)
-        except OSError:
-            self.lost += 1
-        else:
-            self._torn = written < len(line)
-            self.lost += self._torn
+        """Writes whole lines, or loses them."""
+        self.write_lines(text.encode(errors="backslashreplace"))
         return len(text)
+
+    def write_lines(self, lines: bytes) -> None:
+        """Writes whole lines, or loses those that are not taken whole."""
+        if self._torn:
+            lines = b"\n" + lines
+        try:
+            written = os.write(self._descriptor, lines)
+        except OSError:
+            self.lost += lines.count(b"\n") - self._torn
+        else:
+            self.lost += lines.count(b"\n", written)
+            self._torn = written < len(lines) and lines[written - 1 : written] != b"\n"
 
     def flush(self) -> None:
         """Does nothing: nothing is held back."""

@@ -2,11 +2,14 @@
 
 import math
 import platform
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from itertools import accumulate
 
 from prometheus_client import CollectorRegistry, Gauge, Histogram
 from prometheus_client.gc_collector import GCCollector
-from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
@@ -89,6 +92,52 @@ class _Read(Collector):
         yield metric
 
 
+class _Durations(Collector):
+    """A histogram of seconds that takes no lock, as the review path must not."""
+
+    def __init__(self, family: Family, registry: CollectorRegistry) -> None:
+        self._family = family
+        self._counts = [0] * (len(family.buckets) + 1)
+        self._sum = 0.0
+        registry.register(self)
+
+    def add(self, seconds: float) -> None:
+        """Counts one duration."""
+        self._counts[bisect_left(self._family.buckets, seconds)] += 1
+        self._sum += seconds
+
+    def collect(self) -> Iterator[HistogramMetricFamily]:
+        """Yields the buckets, each with all that is no longer than its bound."""
+        bounds = (*map(str, self._family.buckets), "+Inf")
+        buckets = list(zip(bounds, accumulate(self._counts), strict=True))
+        yield HistogramMetricFamily(self._family.name, self._family.help, buckets=buckets, sum_value=self._sum)
+
+
+class _Reviews(Collector):
+    """Reviews by outcome, and by reason: counted as they come, and told apart only when they are scraped."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._counts: dict[tuple[Outcome, tuple[Code, ...]], int] = {}
+        registry.register(self)
+
+    def add(self, outcome: Outcome, reasons: tuple[Code, ...]) -> None:
+        """Counts one review."""
+        key = outcome, reasons
+        self._counts[key] = self._counts.get(key, 0) + 1
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """Yields the series, every outcome among them from the start, so that a rate sees the first of its kind."""
+        outcomes, codes = Counter(dict.fromkeys(Outcome, 0)), Counter[Code]()
+        for (outcome, reasons), count in self._counts.items():
+            outcomes[outcome] += count
+            codes.update(dict.fromkeys(reasons, count))
+        for family, counts in ((REVIEWS, outcomes), (REASONS, codes)):
+            metric = CounterMetricFamily(family.name, family.help, labels=family.labels)
+            for label, count in counts.items():
+                metric.add_metric([label], count)
+            yield metric
+
+
 class WorkloadCounts:
     """Counts reviews of workloads, as their endpoint's observer: reasons and time are told of pods alone."""
 
@@ -97,7 +146,7 @@ class WorkloadCounts:
         for outcome in Outcome:
             self._reviews.add(outcome, count=0)
 
-    def observe(self, outcome: Outcome, _reasons: Sequence[Code], _seconds: float) -> None:
+    def observe(self, outcome: Outcome, _reasons: tuple[Code, ...], _seconds: float) -> None:
         """Counts one answered review."""
         self._reviews.add(outcome)
 
@@ -109,11 +158,8 @@ class Metrics:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         GCCollector(registry=self.registry)
-        self._reviews = _Counts(REVIEWS, self.registry)
-        for outcome in Outcome:  # there from the start, so that a rate sees the first of its kind
-            self._reviews.add(outcome, count=0)
-        self._reasons = _Counts(REASONS, self.registry)
-        self._review_seconds = self._histogram(REVIEW_SECONDS)
+        self._reviews = _Reviews(self.registry)
+        self._review_seconds = _Durations(REVIEW_SECONDS, self.registry)
         self.workloads = WorkloadCounts(self.registry)
         self._previews = _Counts(PREVIEWS, self.registry)
         for preview in preview_request.Outcome:
@@ -139,12 +185,10 @@ class Metrics:
         build = Gauge(BUILD.name, BUILD.help, BUILD.labels, registry=self.registry)
         build.labels(__version__, platform.python_version()).set(1)
 
-    def observe(self, outcome: Outcome, reasons: Sequence[Code], seconds: float) -> None:
+    def observe(self, outcome: Outcome, reasons: tuple[Code, ...], seconds: float) -> None:
         """Counts one answered review, as the review endpoint's observer."""
-        self._reviews.add(outcome)
-        for reason in reasons:
-            self._reasons.add(reason)
-        self._review_seconds.observe(seconds)
+        self._reviews.add(outcome, reasons)
+        self._review_seconds.add(seconds)
 
     def count_preview(self, outcome: preview_request.Outcome) -> None:
         """Counts one request for a preview."""

@@ -14,6 +14,7 @@ import uvicorn
 
 from webhook import __version__
 from webhook.admission.endpoint import ReviewEndpoint
+from webhook.admission.journal import Journal
 from webhook.server import logs
 from webhook.server.app import MUTATE, VALIDATE, ReviewPort, admin_port
 from webhook.server.certificate_source import source
@@ -23,6 +24,7 @@ from webhook.server.listeners import Listener, Tls, bind
 from webhook.server.log_stream import LogStream
 from webhook.server.metrics import Metrics
 from webhook.server.preview import PreviewEndpoint
+from webhook.server.review_log import review_log
 from webhook.server.service import Service, open_service
 from webhook.server.settings import Settings
 
@@ -73,6 +75,7 @@ class _Server:
         self._health = Health()
         self._metrics = Metrics()
         self._metrics.tell_of_log(log)
+        self._log = review_log(log, server.log_level, server.log_format)
         self._certificate = source(settings, self._health, self._metrics)
         self._reviews = bind(server.host, server.review_port, "--review-port")
         self._admin = bind(server.host, server.admin_port, "--admin-port")
@@ -97,10 +100,12 @@ class _Server:
         _log.info("stopped")
 
     def _listeners(self, service: Service) -> tuple[Listener, Listener]:
-        admission = self._settings.admission
+        admission, log = self._settings.admission, self._log
         endpoints = {
-            MUTATE: ReviewEndpoint(service.reviewer, admission, self._metrics),
-            VALIDATE: ReviewEndpoint(service.workloads, admission, self._metrics.workloads, subject="workload"),
+            MUTATE: ReviewEndpoint(service.reviewer, admission, Journal(self._metrics, log, subject="pod")),
+            VALIDATE: ReviewEndpoint(
+                service.workloads, admission, Journal(self._metrics.workloads, log, subject="workload")
+            ),
         }
         previews = PreviewEndpoint(service.previews, self._settings.preview, self._metrics.count_preview)
         grace_seconds = math.ceil(service.review_seconds)

@@ -1,4 +1,9 @@
 import pytest
+from hypothesis import settings
+
+# An example that takes long on a busy machine shows nothing.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

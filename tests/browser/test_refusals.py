@@ -33,8 +33,8 @@ JSON = '{\n "kind": "Pod",\n "metadata": {\n  "name": 7 7\n }\n}\n'
 
 @pytest.mark.parametrize(
     ("manifest", "line"),
-    [(TABS, 203), ("a: [1,\nb: }\n", 2), ("- a\n", 1), (BAD_ENV, 14), ("kind: Pod\n---\n---\n- a\n", 3)],
-    ids=["a tab", "a bracket", "a list", "a template", "a document"],
+    [(TABS, 203), ("a: [1,\nb: }\n", 2), ("- a\n", 1), (BAD_ENV, 16), ("kind: Pod\n---\n---\n- a\n", 3)],
+    ids=["a tab", "a bracket", "a list", "in a template", "a document"],
 )
 def test_a_problem_is_marked_in_its_line_and_told(preview: PreviewPage, manifest: str, line: int) -> None:
     preview.preview(manifest)

@@ -128,7 +128,7 @@ def bomb(*, merge: bool) -> str:
         ),
         pytest.param(
             b"kind: Pod\nmetadata: {name: x",
-            "pods.yaml, document 1, line 3: not YAML: while parsing a flow mapping did not find expected ',' or '}'",
+            "pods.yaml, document 1, line 2: not YAML: while parsing a flow mapping did not find expected ',' or '}'",
             id="open brace",
         ),
         pytest.param(
@@ -154,6 +154,11 @@ def bomb(*, merge: bool) -> str:
             "pods.yaml, document 1, line 1: not YAML: a template's placeholder, {{ }}; render the chart first, by helm "
             "template",
             id="a chart's template",
+        ),
+        pytest.param(
+            'a: "\u2028\x85"\r\nb: ]'.encode(),
+            "pods.yaml, document 1, line 2: not YAML: while parsing a block node did not find expected node content",
+            id="line breaks that no editor counts",
         ),
         pytest.param(b"#" * (16 * 2**20 + 1), "pods.yaml: larger than 16 MiB", id="too large"),
     ],

@@ -183,7 +183,11 @@ LONG_LIST = json.dumps(
         pytest.param(
             "kind: Deployment\nspec: {template: {spec: {containers: [{name: 1}]}}}",
             400,
-            {"document": 1, "path": "/spec/template", "detail": "the pod at /spec/template cannot be read"},
+            {
+                "document": 1,
+                "path": "/spec/template/spec/containers/0/name",
+                "detail": "the pod at /spec/template cannot be read",
+            },
             id="no pod",
         ),
         pytest.param(b"\0" * 50_000_000, 413, {"detail": "larger than 6291456 bytes"}, id="50 MB"),

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import yaml
 
+from webhook.preview.faults import explain_yaml, line_at
 from webhook.preview.kubeyaml import LONGEST_INT, Loader
 from webhook.preview.spans import Spans
 
@@ -172,22 +173,14 @@ def _yaml_values(file: str, text: str, begin: int) -> Iterator[_Found]:
         while loader.check_node():
             _refuse_too_many(file, number)
             node: Any = loader.get_node()
-            _Expansion(file, number).size(node)
+            _Expansion(file, number, text[begin:]).size(node)
             spans = spans or Spans(text[begin:])
             start, end = spans.around(node.start_mark.index)
             yield _Found(number, _unshared(loader.construct_document(node)), begin + start, begin + end)
             number += 1
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = mark.line + 1 if mark else None
-        raise UnreadableInputError(file, f"not YAML: {_problem(error, text)}", document=number, line=line) from None
-    except yaml.reader.ReaderError as error:
-        # The position is one of bytes.
-        line = text[begin:].encode().count(b"\n", 0, error.position) + 1
-        problem = f"not YAML: the character {error.character:#04x}, which no YAML holds"
-        raise UnreadableInputError(file, problem, document=number, line=line) from None
     except yaml.YAMLError as error:
-        raise UnreadableInputError(file, f"not YAML: {' '.join(str(error).split())}", document=number) from None
+        problem, line = explain_yaml(error, text[begin:])
+        raise UnreadableInputError(file, f"not YAML: {problem}", document=number, line=line) from None
 
 
 def _refuse_too_many(file: str, documents: int) -> None:
@@ -202,22 +195,13 @@ def _unshared(value: Any) -> Any:  # noqa: ANN401 (any YAML)
     return [_unshared(item) for item in value] if isinstance(value, list) else value
 
 
-def _problem(error: yaml.MarkedYAMLError, text: str) -> str:
-    mark = error.problem_mark
-    line = "".join(text.split("\n")[mark.line : mark.line + 1]) if mark else ""
-    if mark and line[mark.column :].startswith("\t"):
-        return "a tab, where YAML takes spaces only"
-    if "{{" in line:
-        return "a template's placeholder, {{ }}; render the chart first, by helm template"
-    return " ".join(filter(None, (error.context, error.problem)))
-
-
 class _Expansion:
     """Counts the nodes of one document as if each alias were written out."""
 
-    def __init__(self, file: str, number: int) -> None:
+    def __init__(self, file: str, number: int, text: str) -> None:
         self._file = file
         self._number = number
+        self._text = text
         # 0 marks a node that is being counted.
         self._sizes: dict[int, int] = {}
 
@@ -241,7 +225,8 @@ class _Expansion:
         return total
 
     def _refusal(self, problem: str, node: yaml.Node) -> UnreadableInputError:
-        return UnreadableInputError(self._file, problem, document=self._number, line=node.start_mark.line + 1)
+        line = line_at(self._text, node.start_mark.index)
+        return UnreadableInputError(self._file, problem, document=self._number, line=line)
 
 
 def _children(node: yaml.Node) -> Iterator[yaml.Node]:

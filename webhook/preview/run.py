@@ -13,6 +13,7 @@ from webhook.pod.view import Pod
 from webhook.preview.applicable import explain_inapplicable, is_applicable
 from webhook.preview.contract import Placed, Preview, Source, describe
 from webhook.preview.documents import Document, UnreadableInputError
+from webhook.preview.faults import explain_pod
 from webhook.preview.indirect import explain_indirect
 from webhook.preview.manifest import apply
 
@@ -111,8 +112,10 @@ async def _place(
         pod = msgspec.convert(template.template, Pod)
     except msgspec.ValidationError as error:
         title = f"{template.kind} {template.name or ''}".strip()
-        problem = f"{title}: the pod at {template.pointer or '/'} cannot be read: {error}"
-        raise UnreadableInputError(document.file, problem, document=document.number, path=template.pointer) from None
+        told, place = explain_pod(error, template.template)
+        problem = f"{title}: the pod at {template.pointer or '/'} cannot be read: {told}"
+        path = f"{template.pointer}{place}"
+        raise UnreadableInputError(document.file, problem, document=document.number, path=path) from None
     facts = pipeline.read(pod, namespace=namespace, ambient=template.ambient)
     tuned = pipeline.tune(facts, pipeline.known(facts) or await pipeline.find(facts))
     patch = rebase(tuned.patch, template.pointer)

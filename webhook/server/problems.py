@@ -23,7 +23,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     document: Annotated[_Number | None, msgspec.Meta(description="Which document of the input, from 1.")] = None
     line: Annotated[_Number | None, msgspec.Meta(description="Which line of the input, from 1.")] = None
     path: Annotated[
-        str | None, msgspec.Meta(description="JSON pointer, within the document, to the pod that cannot be read.")
+        str | None, msgspec.Meta(description="JSON pointer, within the document, to what cannot be read of a pod.")
     ] = None
 
 

@@ -1,15 +1,12 @@
 """How much work one pod is worth.
 
 A script of a few hundred characters can double itself, or call its functions, for longer than a review may take; and
-the grammar takes time in square of a script's length. So all work on one pod's scripts is counted, in about five
-millionths of a second at the worst, and given up where a launch script would long be read.
+the grammar takes long over bad syntax. So all work on one pod's scripts is counted, in units of about five millionths
+of a second at the worst, and given up where a launch script would long be read.
 """
 
 _MOST = 1 << 15
 _STATEMENT = 8
-# Characters of a script that cost one unit to parse, squared; beyond 4 KiB a parse is watched, and costs no more.
-_PARSED = 45
-_MOST_PARSED = 1 << 13
 # Characters, or variables, that cost one unit to handle.
 _SIZE = 128
 
@@ -24,13 +21,17 @@ class Effort:
     def __init__(self) -> None:
         self._left = _MOST
 
-    def parse(self, length: int) -> None:
-        """A script of so many characters is parsed.
+    def read(self, length: int) -> None:
+        """A script of so many characters is about to be parsed.
 
         Raises:
             TooLongError: the work has become too much; so do the other methods.
         """
-        self._spend(min((length // _PARSED) ** 2, _MOST_PARSED))
+        self._spend(length // _SIZE)
+
+    def parsed(self, cost: int) -> None:
+        """A script was parsed, or what of it could be."""
+        self._spend(cost)
 
     def walk(self, variables: int) -> None:
         """A statement is walked, in a shell of so many variables."""

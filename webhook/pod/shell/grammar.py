@@ -7,9 +7,9 @@ scripts are for this purpose a part.
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
+import msgspec
 from tree_sitter import Node
 
-from webhook.pod.effort import TooLongError
 from webhook.pod.shell.assignments import assign, assignments, declare, unset
 from webhook.pod.shell.program import (
     AndOr,
@@ -27,7 +27,7 @@ from webhook.pod.shell.program import (
     Text,
     Word,
 )
-from webhook.pod.shell.syntax import BadSyntaxError, tree_of
+from webhook.pod.shell.syntax import Watch
 from webhook.pod.shell.words import gaps, text_of, word_of
 
 _DECLARATIONS = frozenset({"export", "declare", "typeset", "local", "readonly"})
@@ -36,21 +36,28 @@ _DEEPEST = 40
 _LONGEST = 1 << 14
 
 
-@lru_cache(maxsize=256)
-def parse(script: str) -> tuple[Statement, ...]:
-    """The program of a script; stretches that are not good syntax are `Broken`.
+class Parsed(msgspec.Struct, frozen=True):
+    """The program of a script, None where the script is longer or deeper than any launch script; and what that took.
 
-    Raises:
-        TooLongError: the script is longer than any launch script, or nested deeper.
+    The cost is in units of effort, and the same where the program was remembered.
     """
+
+    program: tuple[Statement, ...] | None
+    cost: int
+
+
+@lru_cache(maxsize=256)
+def parse(script: str) -> Parsed:
+    """Reads a script; stretches that are not good syntax are `Broken`."""
     # To a shell nothing is left of a last line that is continued; the grammar takes it for bad syntax.
     source = script.removesuffix("\\\n").encode("utf-8", "replace")
     if len(source) > _LONGEST:
-        raise TooLongError
-    try:
-        return tuple(_statements(tree_of(source), 0))
-    except BadSyntaxError:
-        return (Broken((), script),)
+        return Parsed(None, 0)
+    watch = Watch(source)
+    root = watch.parse()
+    if root is not None:
+        return Parsed(tuple(_statements(root, 0)), watch.cost)
+    return Parsed((Broken((), script),) if watch.broken else None, watch.cost)
 
 
 def _statements(node: Node, depth: int) -> Iterator[Statement]:

@@ -60,8 +60,12 @@ class Interpreter:
             self.give_up(script)
             return
         self._depth += 1
-        self.watcher.effort.parse(len(script))
-        self._all(parse(script))
+        self.watcher.effort.read(len(script))
+        parsed = parse(script)
+        self.watcher.effort.parsed(parsed.cost)
+        if parsed.program is None:
+            raise TooLongError
+        self._all(parsed.program)
         self._depth -= 1
 
     def give_up(self, script: str) -> None:

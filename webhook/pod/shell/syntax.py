@@ -1,75 +1,72 @@
 """A script's syntax tree, by the real shell grammar, within a bound of work.
 
-Over nesting and bad syntax the grammar's library takes time in square of the length (measured: 75 ms for 4 KiB, more
-than 1 s for 16 KiB). So a long script is watched while it is parsed. What counts is what the parser does, and not the
-time: a script is read alike on any machine.
+Over nesting, bad syntax and long words the grammar's library goes back again and again, which takes more than a second
+for 16 KiB (measured). So it is watched while it parses. What counts is what it does, and not the time: a script is read
+alike on any machine.
 """
 
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser, Point
 
-from webhook.pod.effort import TooLongError
-
 _LANGUAGE = Language(tree_sitter_bash.language())
-# Longer scripts are watched, in bytes.
-_SHORT = 1 << 12
 # The parser reports after every hundred of its steps. Bytes that a report stands for at least, over the whole script:
 # in launch scripts it is 70 to 100 (measured).
 _LEAST_ADVANCE = 48
 _SLACK = 1 << 10
-# How often the parser may go back to read again. In launch scripts it does once a line of a here-document (measured).
+# Reports of an error times the script's bytes: a short script's error is worked around, a long one's is the end.
+_MOST_ERRORS = 1 << 14
+# How often the parser may go back to read again, and what lies ahead of it then, in bytes altogether. In launch scripts
+# it goes back once a line of a here-document (measured).
 _MOST_READS = 1 << 11
+_MOST_AHEAD = 1 << 22
+# What it takes in units of effort (measured): a report, a reading, and so many bytes ahead of a reading.
+_REPORT = 20
+_READING = 4
+_AHEAD = 1 << 9
 
 
-class BadSyntaxError(Exception):
-    """A script is no good syntax, or none that is told apart from bad in reasonable time."""
+class Watch:
+    """Lets the parser read a script, and gives it up where it is held up by errors, or does not get on.
 
-
-def tree_of(source: bytes) -> Node:
-    """Returns the root of the syntax tree; a short script's may have errors within.
-
-    Raises:
-        BadSyntaxError: the source has a zero byte, which ends it for any shell, or is long and has an error.
-        TooLongError: the source is long, and nested or ambiguous without end.
-    """
-    if b"\0" in source:
-        raise BadSyntaxError
-    if len(source) <= _SHORT:
-        return Parser(_LANGUAGE).parse(source).root_node
-    watch = _Watch(source)
-    try:
-        tree = Parser(_LANGUAGE).parse(watch.read, progress_callback=watch.gives_up)
-    except ValueError:
-        raise (BadSyntaxError if watch.met_error else TooLongError) from None
-    if watch.weary:
-        raise TooLongError
-    watch.parsed = True
-    return tree.root_node
-
-
-class _Watch:
-    """Lets a parser read, and gives it up at its first error or where it does not get on.
-
-    The tree's nodes read their text here as well, once it is `parsed`.
+    `broken` says that errors were the reason. The tree's nodes read their text here, once it is parsed.
     """
 
     def __init__(self, source: bytes) -> None:
-        self.met_error = False
-        self.parsed = False
+        self.broken = b"\0" in source  # which no program can be given
         self._source = source
-        self._reports = 0
-        self._reads = 0
+        self._parsed = False
+        self._reports = self._errors = self._reads = self._ahead = 0
 
     @property
-    def weary(self) -> bool:
-        """Whether the parser went back too often; it is told then that the script ends."""
-        return self._reads > _MOST_READS and not self.parsed
+    def cost(self) -> int:
+        """What parsing took, in units of effort."""
+        return _REPORT * self._reports + _READING * self._reads + self._ahead // _AHEAD
 
-    def read(self, offset: int, _point: Point) -> bytes:
-        self._reads += 1
-        return b"" if self.weary else self._source[offset:]
+    def parse(self) -> Node | None:
+        """Returns the root of the syntax tree, which may have errors within; None where it was given up."""
+        if self.broken:
+            return None
+        try:
+            tree = Parser(_LANGUAGE).parse(self._read, progress_callback=self._gives_up)
+        except ValueError:
+            return None
+        self._parsed = not self._weary
+        return tree.root_node if self._parsed else None
 
-    def gives_up(self, offset: int, has_error: bool) -> bool:  # noqa: FBT001 - the library calls it
-        self.met_error = has_error and not self.weary
+    @property
+    def _weary(self) -> bool:
+        return self._reads > _MOST_READS or self._ahead > _MOST_AHEAD
+
+    def _read(self, offset: int, _point: Point) -> bytes:
+        if not self._parsed:
+            self._reads += 1
+            self._ahead += len(self._source) - offset
+            if self._weary:
+                return b""  # as if the script ended here
+        return self._source[offset:]
+
+    def _gives_up(self, offset: int, has_error: bool) -> bool:  # noqa: FBT001 - the library calls it
         self._reports += 1
-        return has_error or self.weary or self._reports * _LEAST_ADVANCE > offset + _SLACK
+        self._errors += has_error
+        self.broken = self._errors * len(self._source) > _MOST_ERRORS and not self._weary
+        return self.broken or self._weary or self._reports * _LEAST_ADVANCE > offset + _SLACK

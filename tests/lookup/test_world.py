@@ -258,12 +258,25 @@ def test_candidates_follow_the_cluster() -> None:
     play(scene)
 
 
+def test_a_pod_whose_look_ups_say_the_same_is_given_the_same_world() -> None:
+    async def scene() -> None:
+        s = Scene()
+        pod, named = facts(launch("org/model")), facts(launch("org/model"), placement=Placement(node_name="node-1"))
+        first = s.world.known(pod)
+        assert s.world.known(pod) is first
+        assert s.world.known(named) is not s.world.known(named)
+        s.cluster.inventory = Inventory()
+        assert s.world.known(pod) is not first
+
+    play(scene)
+
+
 def test_an_unusually_long_ask_is_not_remembered() -> None:
     async def scene() -> None:
         s = Scene()
         for letters, same in ((100, True), (5_000, False)):
-            pod = facts(launch("org/model"), placement=Placement(node_selector={"team": "a" * letters}))
-            first, second = s.world.known(pod), s.world.known(pod)
+            placement = Placement(node_selector={"team": "a" * letters})
+            first, second = (s.world.known(facts(launch("org/model"), placement=placement)) for _ in range(2))
             assert first is not None
             assert second is not None
             assert (first.candidates is second.candidates) is same

@@ -4,8 +4,9 @@ import weakref
 
 import msgspec
 
-from webhook.lookup.facts import Shards, Unknown
+from webhook.lookup.facts import Shards, Unknown, World
 from webhook.lookup.instances import Ask, ask_of
+from webhook.lookup.inventory import Inventory
 from webhook.lookup.listing import Listing, wanted
 from webhook.lookup.settings import LookupSettings
 from webhook.pod.facts import PodFacts
@@ -13,13 +14,22 @@ from webhook.pod.facts import PodFacts
 _encoder = msgspec.msgpack.Encoder(enc_hook=dict)
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
+class Seen(msgspec.Struct, frozen=True):
+    """A world as it was last, and the inventory that its candidates are from."""
+
+    inventory: Inventory
+    world: World
+
+
+class Question(msgspec.Struct, kw_only=True):
     """The listing to be made, or what stands in its place, and what the pod asks of its node."""
 
     shards: Listing | Shards | Unknown | None
     ask: Ask
     # The ask as a key: two that are equal have the same.
     ask_key: bytes
+    # The answer that was given last, to be given again as long as nothing in it changed.
+    last: Seen | None = None
 
 
 class Questions:

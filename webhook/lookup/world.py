@@ -13,7 +13,7 @@ from webhook.lookup.instances import candidates
 from webhook.lookup.inventory import Inventory
 from webhook.lookup.listing import Listing
 from webhook.lookup.observer import Lookup, Observer, Unobserved
-from webhook.lookup.question import Question, Questions
+from webhook.lookup.question import Question, Questions, Seen
 from webhook.lookup.settings import LookupSettings
 from webhook.pod.facts import PodFacts
 from webhook.reasons import Code, because
@@ -82,7 +82,10 @@ class LiveWorld:
         )
 
     def known(self, facts: PodFacts) -> World | None:
-        """Returns the world from memory, without I/O or a lock; None where something has to be fetched first."""
+        """Returns the world from memory, without I/O or a lock; None where something has to be fetched first.
+
+        It is the same object as before where the look-ups say the same as before.
+        """
         namespace = self.known_namespace(facts.namespace)
         if namespace is None:
             return None
@@ -92,7 +95,13 @@ class LiveWorld:
             shards = self._models.peek(shards)
             if shards is None:
                 return None
-        return World(shards=shards, candidates=self._candidates(question), namespace=namespace)
+        inventory, last = self._cluster.inventory, question.last
+        if last and last.inventory is inventory and last.world.shards is shards and last.world.namespace == namespace:
+            return last.world
+        world = World(shards=shards, candidates=self._candidates(question), namespace=namespace)
+        # Which kind a named node is of may change without a change of the inventory.
+        question.last = None if question.ask.placement.node_name else Seen(inventory, world)
+        return world
 
     async def find(self, facts: PodFacts) -> World:
         """Fetches what is missing, all at once, within the deadline; what is late is an `Unknown`. Never raises.

@@ -121,11 +121,15 @@ def _check(request: Json, response: Json) -> None:
     after = jsonpatch.apply_patch(before, json.loads(base64.b64decode(response["patch"])))
     folder = re.escape(f"{ROOT}/{request.get('namespace') or ''}")
     mine = re.compile(rf"{folder}/([A-Za-z0-9._-]+/)*[0-9a-f]{{24}}")
-    for volume in (after["spec"].get("volumes") or [])[len(before["spec"].get("volumes") or []) :]:
+    for volume in _volumes(after)[len(_volumes(before)) :]:
         if "hostPath" in volume:
             path = volume["hostPath"]["path"]
             assert mine.fullmatch(path), path
             assert ".." not in path.split("/"), path
+
+
+def _volumes(pod: Json) -> list[Json]:
+    return (pod.get("spec") or {}).get("volumes") or []
 
 
 def _pod_of(parts: list[str]) -> Json:

@@ -35,12 +35,27 @@ def test_all_is_well() -> None:
         pytest.param(kept(CURRENT), [NEXT], 1, 'it trusts "fastload authority', id="another authority"),
         pytest.param(kept(CURRENT), [CURRENT], 91, "expired 2030-04-01", id="expired"),
         pytest.param(kept(CURRENT), [CURRENT], 91, "one of both has expired", id="expired, and so not trusted"),
-        pytest.param(kept(None, NEXT), [NEXT], 61, "no certificate that can be used", id="not served yet"),
+        pytest.param(kept(None), [NEXT], 61, "no certificate that can be used", id="emptied"),
+        pytest.param(kept(None, NEXT), [CURRENT], 61, 'it trusts "fastload authority', id="next not told of yet"),
+        pytest.param(kept(None, NEXT), [CURRENT, NEXT], 151, "expired 2030-05-31", id="never promoted"),
     ],
 )
 def test_what_is_wrong_is_told(what: Kept, trusting: list[Issued], days: float, wrong: str) -> None:
     lines = told(what, *trusting, days=days)
     assert any(wrong in line for line, good in lines.items() if not good)
+
+
+@pytest.mark.parametrize("trusting", [[CURRENT, NEXT], [NEXT]], ids=["authority before known", "first certificate"])
+def test_a_renewal_that_begins_with_an_empty_secret_is_no_alarm(trusting: list[Issued]) -> None:
+    lines = told(kept(None, NEXT), *trusting, days=61)
+    assert all(lines.values())
+    assert [line for line in lines if "renewal under way: pods serve the previous certificate until" in line]
+    assert "  trusted by mutatingwebhookconfigurations/fastload pods.fastload.dev" in lines
+    assert not [line for line in lines if line.startswith("serving")]
+
+
+def test_nobody_is_told_of_a_renewal_where_there_is_none() -> None:
+    assert not [line for line in told(kept(CURRENT), CURRENT) if "renewal" in line]
 
 
 def test_webhooks_that_are_not_there_are_wrong() -> None:

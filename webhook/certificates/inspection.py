@@ -11,6 +11,10 @@ from webhook.certificates.issuing import Leaf
 from webhook.certificates.trust import Authorities, certificate_of, names_of, signers, trusted
 
 _DAY = dt.timedelta(days=1)
+RENEWAL = (
+    "renewal under way: pods serve the previous certificate until every API server has heard of the next one's "
+    "authority, which takes five minutes by default"
+)
 
 
 class Inspected(msgspec.Struct, frozen=True):
@@ -23,15 +27,19 @@ class Inspected(msgspec.Struct, frozen=True):
 def inspect(look: Look) -> Iterator[Inspected]:
     """Tells of an installation: what its Secret holds, and what its webhooks trust."""
     kept = look.kept
-    if kept.current is None:
+    if kept.following is not None:
+        yield Inspected(RENEWAL)
+    elif kept.current is None:
         yield Inspected("serving: no certificate that can be used", good=False)
     for role, leaf in (("serving", kept.current), ("next", kept.following)):
         if leaf is not None:
             yield from inspect_leaf(role, leaf, look.now)
+    # Where the Secret was deleted, what is served is in the pods' memory alone; the next one can be judged.
+    judged = kept.current or kept.following
     for configuration in look.configurations:
         where = "/".join(configuration.path.rsplit("/", 2)[1:])
         for name, bundle in zip(configuration.names, configuration.bundles, strict=True):
-            yield inspect_trust(f"{where} {name}", kept.current, bundle, look.now)
+            yield inspect_trust(f"{where} {name}", judged, bundle, look.now)
     if not look.configurations:
         yield Inspected("there is no webhook configuration of these names", good=False)
 

@@ -1,6 +1,7 @@
 """`fastload preview`: the JSON contract, the other forms, the flags, and how it fails."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -330,6 +331,18 @@ def test_a_standard_input_that_is_closed_is_told_of_in_words() -> None:
     command = ["sh", "-c", '"$0" preview -f - <&-', FASTLOAD]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, "Error: standard input: closed\n")
+
+
+def test_a_file_without_end_is_too_large() -> None:
+    result = CliRunner().invoke(main, ["preview", "-f", "/dev/zero"])
+    assert (result.exit_code, result.stderr) == (2, "Error: /dev/zero: larger than 16 MiB\n")
+
+
+def test_a_files_name_may_be_any_bytes(tmp_path: Path) -> None:
+    file = tmp_path / os.fsdecode(b"qwen-\xff.yaml")
+    file.write_text(POD)
+    result = CliRunner().invoke(main, ["preview", "-f", str(file), *DECLARED, "-o", "json"])
+    assert json.loads(result.stdout)["pods"][0]["source"]["file"] == f"{tmp_path}/qwen-\ufffd.yaml"
 
 
 def test_several_files_are_one_input(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """`fastload preview`."""
 
 import asyncio
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from webhook.cli.text import as_text
 from webhook.cli.untold import untold
 from webhook.cli.world import open_pipeline
 from webhook.preview.assumptions import AssumptionError, Given, read_assumed
-from webhook.preview.documents import Document, UnreadableInputError, read_documents
+from webhook.preview.documents import MAX_BYTES, Document, UnreadableInputError, read_documents
 from webhook.preview.rendering.forms import Form, remarks_on, render
 from webhook.preview.run import Outcome, run
 from webhook.preview.uncollected import uncollected
@@ -128,7 +129,7 @@ def command(  # noqa: PLR0913 (click passes each flag by itself)
             return outcome, untold(cluster) if cluster else []
 
     try:
-        documents = [document for file in files for document in read_documents(file, _content(file))]
+        documents = [document for file in files for document in read_documents(_named(file), _content(file))]
         outcome, gaps = asyncio.run(look(documents))
     except UnreadableInputError as error:
         raise Failure(str(error)) from None
@@ -157,9 +158,16 @@ def _print(written: str | bytes) -> None:
 
 
 def _content(file: str) -> bytes:
+    """Reads a file, and no more of it than it takes to see that it is too large."""
     if file == "-" and not sys.stdin:
         raise UnreadableInputError(file, "closed")
     try:
-        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        with contextlib.nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as stream:
+            return stream.read(MAX_BYTES + 1)
     except OSError as error:
         raise UnreadableInputError(file, (error.strerror or str(error)).lower()) from None
+
+
+def _named(file: str) -> str:
+    """Returns a file's name as text: on Linux it may be any bytes."""
+    return file.encode(errors="surrogateescape").decode(errors="replace")

@@ -16,7 +16,7 @@ from webhook.preview.kubeyaml import LONGEST_INT, Loader
 from webhook.preview.spans import Spans
 
 # The API server takes at most 3 MiB an object; a stream holds a few of them.
-_MAX_BYTES = 16 * 1024 * 1024
+MAX_BYTES = 16 * 1024 * 1024
 # Nodes of a stream, once every alias is written out; a pod has a few hundred.
 _MAX_NODES = 500_000
 _MAX_DOCUMENTS = 2_000
@@ -78,8 +78,8 @@ def read_documents(file: str, content: bytes) -> list[Document]:
     Raises:
         UnreadableInputError: not UTF-8, not YAML or JSON, too large, or holding something that is no object.
     """
-    if len(content) > _MAX_BYTES:
-        raise UnreadableInputError(file, f"larger than {_MAX_BYTES // 2**20} MiB")
+    if len(content) > MAX_BYTES:
+        raise UnreadableInputError(file, f"larger than {MAX_BYTES // 2**20} MiB")
     try:
         text = content.decode()
     except UnicodeDecodeError as error:

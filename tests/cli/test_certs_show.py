@@ -52,3 +52,20 @@ def test_without_a_cluster_it_says_what_is_missing(monkeypatch: pytest.MonkeyPat
     shown = show()
     assert shown.exit_code == 2
     assert "kubeconfig" in shown.output
+
+
+@pytest.mark.parametrize("flag", ["--context", "--kubeconfig"])
+def test_the_flags_of_kubectl_choose_the_cluster(flag: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "kubeconfig"
+    file.write_text('{"current-context": "a", "contexts": [{"name": "a", "context": {"cluster": "gone"}}]}')
+    monkeypatch.setenv("KUBECONFIG", str(file) if flag == "--context" else "/nowhere/kubeconfig")
+    shown = show(flag, "b" if flag == "--context" else str(file))
+    assert shown.exit_code == 2
+    assert ("has no context 'b'; it has a" if flag == "--context" else "context 'a' leads to cluster") in shown.output
+
+
+def test_a_cluster_is_not_chosen_for_a_folder(tmp_path: Path) -> None:
+    issue(["localhost"], tmp_path)
+    shown = show("--folder", str(tmp_path), "--context", "prod")
+    assert shown.exit_code == 2
+    assert "--context chooses a cluster, and --folder asks none" in shown.output

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from webhook.certificates.settings import CertificateSettings
+from webhook.cli.context import Choice, context_options
 from webhook.cli.failure import Failure
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ def check_one(folder: Path, names: tuple[str, ...], days: int) -> None:
     type=click.Path(path_type=Path, file_okay=False),
     help="Show ca.pem, cert.pem and key.pem in this folder instead.",
 )
+@context_options
 @click.option("-n", "--namespace", default=_DEFAULTS.certificate_namespace, show_default=True, help="Of the Secret.")
 @click.option("--secret", default=_DEFAULTS.certificate_secret, show_default=True, help="Its name.")
 @click.option(
@@ -89,12 +91,17 @@ def check_one(folder: Path, names: tuple[str, ...], days: int) -> None:
     show_default=True,
     help="KIND/NAME of a webhook configuration. May be repeated.",
 )
-def show(folder: Path | None, namespace: str, secret: str, webhooks: tuple[str, ...]) -> None:
+def show(folder: Path | None, choice: Choice, namespace: str, secret: str, webhooks: tuple[str, ...]) -> None:
     """Show the certificate of the installation that kubectl leads to: for whom, by whom, how long, trusted by whom.
 
     Ends with status 2 where something is not as it should be. No private key is shown.
     """
-    lines = list(_of_folder(folder) if folder else _of_cluster(namespace, secret, webhooks))
+    if folder and choice.flag:
+        raise Failure(f"{choice.flag} chooses a cluster, and --folder asks none; give one of them")
+    settings = CertificateSettings(
+        certificate_namespace=namespace, certificate_secret=secret, certificate_webhooks=webhooks
+    )
+    lines = list(_of_folder(folder) if folder else _of_cluster(choice, settings))
     for each in lines:
         click.echo(each.line)
     if not all(each.good for each in lines):
@@ -121,27 +128,26 @@ def _of_folder(folder: Path) -> "Iterable[Inspected]":
     return [*inspect_leaf("serving", leaf, now), inspect_trust(files.authority.name, leaf, authorities, now)]
 
 
-def _of_cluster(namespace: str, secret: str, webhooks: tuple[str, ...]) -> "Iterable[Inspected]":
+def _of_cluster(choice: Choice, settings: CertificateSettings) -> "Iterable[Inspected]":
     import asyncio  # noqa: PLC0415 (which the help text needs not)
 
     from webhook.certificates.inspection import inspect  # noqa: PLC0415 (cryptography, as above)
 
-    settings = CertificateSettings(
-        certificate_namespace=namespace, certificate_secret=secret, certificate_webhooks=webhooks
-    )
-    look = asyncio.run(_look(settings))
+    look = asyncio.run(_look(choice, settings))
     if look.secret is None:
-        raise Failure(f"there is no Secret {secret} in the namespace {namespace}")
+        raise Failure(
+            f"there is no Secret {settings.certificate_secret} in the namespace {settings.certificate_namespace}"
+        )
     return inspect(look)
 
 
-async def _look(settings: CertificateSettings) -> "Look":
+async def _look(choice: Choice, settings: CertificateSettings) -> "Look":
     from webhook.certificates.cluster import CertificateCluster  # noqa: PLC0415 (cryptography, as above)
     from webhook.certificates.kube import WritingKubernetes  # noqa: PLC0415 (takes half a second)
     from webhook.lookup.watching import KubeError  # noqa: PLC0415 (as above)
 
     try:
-        api = await WritingKubernetes.from_kubeconfig()
+        api = await WritingKubernetes.from_kubeconfig(choice.find())
     except KubeError as error:
         raise Failure(str(error)) from None
     try:

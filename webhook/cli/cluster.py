@@ -1,7 +1,6 @@
 """`--cluster`: the cluster that kubectl would talk to, chosen by the flags that kubectl has, and asked once."""
 
 import functools
-import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -9,8 +8,9 @@ from typing import Any
 import click
 import msgspec
 
+from webhook.cli.context import Choice, context_options
 from webhook.cli.failure import Failure
-from webhook.lookup.kubeconfig import KubeContext, find_context
+from webhook.lookup.kubeconfig import KubeContext
 from webhook.lookup.snapshot import Snapshot
 from webhook.lookup.stores import NamespaceRules
 from webhook.lookup.watching import KubeError
@@ -31,8 +31,7 @@ def cluster_options(function: Callable[..., None]) -> Callable[..., None]:
     """Gives a command the flags that choose a cluster, and calls it with their sum as `target`."""
 
     @click.option("--cluster", is_flag=True, help="Ask the cluster that kubectl talks to; nothing in it is changed.")
-    @click.option("--context", metavar="NAME", help="Context of the kubeconfig instead of the current one.")
-    @click.option("--kubeconfig", metavar="FILE", help="Kubeconfig instead of KUBECONFIG's or ~/.kube/config.")
+    @context_options
     @click.option(
         "-n",
         "--namespace",
@@ -43,26 +42,17 @@ def cluster_options(function: Callable[..., None]) -> Callable[..., None]:
     def with_target(
         *,
         cluster: bool,
-        context: str | None,
-        kubeconfig: str | None,
+        choice: Choice,
         namespace: str | None,
         **rest: Any,  # noqa: ANN401 (the command's other flags)
     ) -> None:
-        found = _choose(context, kubeconfig) if cluster else None
-        if not cluster and (context or kubeconfig):
-            flag = "--context" if context else "--kubeconfig"
-            raise Failure(f"{flag} chooses the cluster that --cluster asks; give --cluster too")
+        if not cluster and choice.flag:
+            raise Failure(f"{choice.flag} chooses the cluster that --cluster asks; give --cluster too")
+        found = choice.find() if cluster else None
         inherited = found.namespace if found else None
         function(target=Target(context=found, namespace=namespace or inherited or DEFAULT_NAMESPACE), **rest)
 
     return with_target
-
-
-def _choose(context: str | None, kubeconfig: str | None) -> KubeContext:
-    try:
-        return find_context(os.environ, kubeconfig, context)
-    except KubeError as error:
-        raise Failure(f"--cluster: {error}") from None
 
 
 @asynccontextmanager

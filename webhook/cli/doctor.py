@@ -1,7 +1,6 @@
 """`fastload doctor`."""
 
 import asyncio
-import os
 import sys
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -10,11 +9,12 @@ import click
 import msgspec
 
 from webhook.cli.cluster import cause, silence
+from webhook.cli.context import Choice, context_options
 from webhook.cli.doctor_text import as_text
 from webhook.cli.failure import Failure
 from webhook.cli.layout import colour_wanted, line_width
 from webhook.doctor.report import Report
-from webhook.lookup.kubeconfig import KubeContext, find_context
+from webhook.lookup.kubeconfig import KubeContext
 from webhook.lookup.watching import KubeError
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ class _Form(StrEnum):
 
 
 @click.command("doctor", short_help="Check an installation in a cluster, and say what to do.")
-@click.option("--context", metavar="NAME", help="Context of the kubeconfig instead of the current one.")
-@click.option("--kubeconfig", metavar="FILE", help="Kubeconfig instead of KUBECONFIG's or ~/.kube/config.")
+@context_options
 @click.option(
     "-n",
     "--namespace",
@@ -45,7 +44,7 @@ class _Form(StrEnum):
     show_default=True,
     help="What to print.",
 )
-def command(context: str | None, kubeconfig: str | None, namespace: str | None, output: str) -> None:
+def command(choice: Choice, namespace: str | None, output: str) -> None:
     """Check fastload in the cluster that kubectl talks to, and say what to do about what is wrong.
 
     It reads by your own rights and changes nothing: a pod that asks for fastload is created as a dry run alone. What
@@ -54,11 +53,7 @@ def command(context: str | None, kubeconfig: str | None, namespace: str | None, 
     Ends with status 0 where all is well, 1 where there is a problem, and 2 where there is none and something could not
     be looked at.
     """
-    try:
-        chosen = find_context(os.environ, kubeconfig, context)
-    except KubeError as error:
-        raise Failure(str(error)) from None
-    report = asyncio.run(_look(chosen, namespace))
+    report = asyncio.run(_look(choice.find(), namespace))
     if output == _Form.JSON:
         click.echo(msgspec.json.format(msgspec.json.encode(report)))
     else:

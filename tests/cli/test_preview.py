@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonpatch
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from demo.webhook import FASTLOAD
@@ -149,6 +150,24 @@ def test_a_pod_that_did_not_opt_in_is_shown_as_if_it_had() -> None:
     (pod,) = pods(*DECLARED, manifest=DEPLOYMENT)
     assert pod["opted_in"] is False
     assert pod["streamer"] == "tune"
+
+
+ON_ITSELF = DEPLOYMENT.replace("namespace: serving}", 'namespace: serving, annotations: {fastload.dev/inject: "true"}}')
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_annotations_on_the_workload_itself_are_told_of_as_kubectl_apply_does(*, listed: bool) -> None:
+    manifest = ON_ITSELF
+    if listed:
+        manifest = json.dumps({"kind": "List", "items": [*yaml.safe_load_all(ON_ITSELF)]})
+    (pod,) = pods(*DECLARED, manifest=manifest)
+    assert pod["opted_in"] is False
+    assert pod["reasons"][0] == {
+        "code": "misplaced-annotation",
+        "text": "fastload.dev/inject on the Deployment itself steers nothing: fastload reads "
+        "spec.template.metadata.annotations",
+    }
+    assert "misplaced-annotation" in preview(*DECLARED, manifest=manifest).stdout
 
 
 def test_a_namespaces_label_opts_in() -> None:

@@ -1,13 +1,11 @@
-"""A workload under review: what it is called, its own annotations, and its pod templates."""
+"""A workload under review: what it is called, and its pod templates."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from webhook.admission.review import Request
 from webhook.pod.template import Template, find_templates
-from webhook.reasons import Code, Reason, because
 
 # No kind that is reviewed has more: a LeaderWorkerSet's leader and workers.
 _MOST_TEMPLATES = 2
@@ -21,7 +19,6 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     kind: str
     namespace: str
     title: str | None
-    annotations: Mapping[str, object]
     templates: tuple[Template, ...]
 
     @property
@@ -43,33 +40,9 @@ def read_workload(request: Request) -> Workload:
     """
     document = _decoder.decode(request.object)
     templates = find_templates({**document, "kind": request.kind.kind})[:_MOST_TEMPLATES]
-    metadata = document.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     return Workload(
         kind=request.kind.kind,
         namespace=request.namespace or "",
         title=templates[0].name if templates else request.name,
-        annotations=annotations if isinstance(annotations, dict) else {},
         templates=tuple(templates),
     )
-
-
-def misplaced(workload: Workload, prefix: str) -> tuple[Reason, ...]:
-    """Tells of annotations on the workload itself, where nothing reads them, except of those that its pods have too."""
-    if not workload.templates:
-        return ()
-    read = {key for template in workload.templates for key in _annotations(template)}
-    lost = [key for key in workload.annotations if key.startswith(f"{prefix}/") and key not in read]
-    if not lost:
-        return ()
-    place = workload.templates[-1].pointer.removeprefix("/").replace("/", ".")
-    path = f"{place}.metadata.annotations"
-    return (because(Code.MISPLACED_ANNOTATION, annotations=", ".join(lost), kind=workload.kind, path=path),)
-
-
-def _annotations(template: Template) -> Mapping[str, object]:
-    match template.template:
-        case {"metadata": {"annotations": dict(annotations)}}:
-            return annotations
-        case _:
-            return {}

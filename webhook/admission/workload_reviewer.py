@@ -24,8 +24,9 @@ from webhook.admission.gate import (
 from webhook.admission.journal import log_fault
 from webhook.admission.review import Request
 from webhook.admission.reviewed import Reviewed, failed_open
-from webhook.admission.workload import Workload, misplaced, read_workload
+from webhook.admission.workload import Workload, read_workload
 from webhook.pipeline import Pipeline
+from webhook.pod.misplaced import misplaced
 from webhook.pod.template import Template
 from webhook.pod.view import Pod
 from webhook.reasons import Code, because
@@ -92,7 +93,7 @@ class WorkloadReviewer:
         return foresee(self._pipeline.tune(facts, world))
 
     def _conclude(self, workload: Workload, forecasts: list[Forecast]) -> Decision:
-        lost = misplaced(workload, self._prefix)
+        lost = misplaced(workload.templates, self._prefix)
         placed = [(workload.place(at), each) for at, each in zip(workload.templates, forecasts, strict=True)]
         return Decision(
             outcome=combined(each.outcome for each in forecasts),

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from webhook.admission.workload import Workload as Reviewed
-from webhook.admission.workload import misplaced
 from webhook.doctor.facts import Facts
 from webhook.doctor.finding import Check, Finding, Level, Unread, counted, unread
 from webhook.doctor.views import Workload
+from webhook.pod.misplaced import misplaced
 from webhook.pod.template import find_templates
 
 _ABSENT = 404
@@ -39,14 +38,11 @@ def _misplaced(kind: str, workload: Workload, prefix: str) -> Iterator[Finding]:
     controlled = any(each.controller for each in metadata.owner_references or ())
     if controlled or not any(key.startswith(f"{prefix}/") for key in annotations):
         return
-    document: dict[str, Any] = {"kind": kind, "metadata": {"name": metadata.name}, "spec": workload.spec or {}}
-    reviewed = Reviewed(
-        kind=kind,
-        namespace=metadata.namespace,
-        title=metadata.name,
-        annotations=annotations,
-        templates=tuple(find_templates(document)),
-    )
-    for reason in misplaced(reviewed, prefix):
+    document: dict[str, Any] = {
+        "kind": kind,
+        "metadata": {"name": metadata.name, "annotations": annotations},
+        "spec": workload.spec or {},
+    }
+    for reason in misplaced(find_templates(document), prefix):
         fix = "move it into the pod template; its pods are then made anew, and tuned"
         yield Finding(Check.WORKLOADS, Level.PROBLEM, f"{kind} {metadata.where}: {reason.text}", fix)

@@ -18,7 +18,8 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     """A pod, or the template of one, within a document.
 
     `pointer` is the JSON pointer from the document to the template ("" for a bare Pod); `kind` and `name` are the
-    workload's; `ambient` is environment that its controller will add.
+    workload's; `ambient` is environment that its controller will add. `annotations` are the workload's own, which
+    nothing reads, and `base` is the pointer to the workload.
     """
 
     kind: str
@@ -27,6 +28,8 @@ class Template(msgspec.Struct, frozen=True, kw_only=True):
     pointer: str
     ambient: Mapping[str, str]
     template: _Json
+    annotations: Mapping[str, object] = {}
+    base: str = ""
 
 
 class _Place(msgspec.Struct, frozen=True):
@@ -66,6 +69,8 @@ def _find(document: object, base: _Path, listed: str = "") -> Iterator[Template]
                 pointer=_pointer((*base, *place.path)),
                 ambient=place.ambient,
                 template=template,
+                annotations=_mapping(metadata.get("annotations")),
+                base=_pointer(base),
             )
 
 

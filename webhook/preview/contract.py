@@ -94,6 +94,8 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True):
     estimate: Estimate | None
     patch: tuple[Operation, ...]
     patched: dict[str, Any]
+    # Annotations of the workload itself, where nothing reads them.
+    misplaced: tuple[Reason, ...] = ()
 
     @property
     def opted_in(self) -> bool:
@@ -125,7 +127,7 @@ def describe(placed: Placed) -> PodPreview:
         shards=_shard_files(world.shards),
         instance_types=tuple(kind.name for kind in world.candidates.types),
         settings=tuple(EnvSetting(each.name, each.value, each.reason.text) for each in plan.settings),
-        reasons=plan.reasons,
+        reasons=(*placed.misplaced, *plan.reasons),
         advice=plan.advice,
         estimate=placed.estimate,
         patch=placed.patch,

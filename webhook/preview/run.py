@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 import msgspec
 
 from webhook.patch.operation import Operation, rebase
 from webhook.pipeline import Pipeline
+from webhook.pod.misplaced import misplaced
 from webhook.pod.template import Template, find_templates
 from webhook.pod.view import Pod
 from webhook.preview.applicable import explain_inapplicable, is_applicable
@@ -60,11 +62,12 @@ async def run(
     Raises:
         UnreadableInputError: a template that is no pod, or too many of them.
     """
+    found = _found(documents)
     placing = [
         _place(document, template, pipeline, template.namespace or namespace, usd_per_hour)
-        for document, template in _found(documents)
+        for document, template in found
     ]
-    placed = await asyncio.gather(*placing)
+    placed = _with_misplaced(found, await asyncio.gather(*placing))
     applicable = tuple(each for each in placed if is_applicable(each))
     inapplicable = (note for each in placed for note in explain_inapplicable(each))
     return Outcome(
@@ -99,10 +102,22 @@ def _templates(document: Document) -> Iterator[Template]:
         case {"kind": "AdmissionReview", "request": {"object": dict(reviewed)} as request}:
             for template in find_templates(reviewed):
                 namespace = template.namespace or request.get("namespace")
-                pointer = f"/request/object{template.pointer}"
-                yield msgspec.structs.replace(template, pointer=pointer, namespace=namespace)
+                base, pointer = (f"/request/object{each}" for each in (template.base, template.pointer))
+                yield msgspec.structs.replace(template, pointer=pointer, base=base, namespace=namespace)
         case value:
             yield from find_templates(value)
+
+
+def _with_misplaced(found: Sequence[tuple[Document, Template]], placed: Sequence[Placed]) -> tuple[Placed, ...]:
+    """Tells each pod of the annotations that its workload has where nothing reads them."""
+    made: list[Placed] = []
+    of_workloads = groupby(zip(found, placed, strict=True), lambda each: (id(each[0][0]), each[0][1].base))
+    for _, workload in of_workloads:
+        members = list(workload)
+        prefix = members[0][1].tuned.facts.annotations.prefix
+        reasons = misplaced([template for (_, template), _ in members], prefix)
+        made += (msgspec.structs.replace(each, misplaced=reasons) for _, each in members)
+    return tuple(made)
 
 
 async def _place(

@@ -129,6 +129,7 @@ def healthy(**changes: Any) -> Facts:  # noqa: ANN401 (fields of Facts)
         slices=(msgspec.convert(endpoints, EndpointSlice),),
         own_pods=(),
         certificate=GOOD.certificate,
+        next_certificate=None,
         namespaces=(namespace("default"),),
         workloads={},
         pods=(),

@@ -93,6 +93,48 @@ def test_a_certificate_that_fastload_keeps_takes_rights_of_its_own() -> None:
     assert "patch mutatingwebhookconfigurations.admissionregistration.k8s.io/fastload" in more
 
 
+@pytest.mark.parametrize(
+    ("ready", "certificates", "fix"),
+    [
+        (0, "self-managed", "fastload's pods write it once they run; kubectl describe pods -n fastload"),
+        (2, "self-managed", "its log says what stands in the way"),
+        (0, "files", "see that its injector runs and the annotation is right; else: install fastload again"),
+    ],
+)
+def test_who_has_to_write_the_ca_bundles_is_told_once(ready: int, certificates: str, fix: str) -> None:
+    empty = {"clientConfig": {"service": CALLED}}
+    webhooks = [patient.webhook(f"{name}.fastload.dev", "/mutate", **empty) for name in ("pods", "namespaces")]
+    validating = patient.configuration(
+        *(
+            patient.webhook(
+                f"{name}.fastload.dev", "/validate", clientConfig={"service": {**CALLED, "path": "/validate"}}
+            )
+            for name in ("workloads", "others")
+        )
+    )
+    findings = examine(
+        healthy(
+            mutating=patient.configuration(*webhooks),
+            validating=validating,
+            deployment=patient.deployment(ready=ready, FASTLOAD_CERTIFICATES=certificates),
+        )
+    )
+    (problem,) = (each for each in findings if each.check is Check.WEBHOOKS)
+    assert problem.level is PROBLEM
+    assert (
+        "no caBundle for pods.fastload.dev, namespaces.fastload.dev, workloads.fastload.dev and 1 more" in problem.text
+    )
+    assert fix in problem.fix
+
+
+def test_a_secret_that_was_made_anew_is_a_renewal_under_way() -> None:
+    findings = examine(healthy(certificate=None, next_certificate=patient.GOOD.certificate))
+    (found,) = (each for each in findings if each.check is Check.CERTIFICATE)
+    assert "renewal under way: pods serve the previous certificate until every API server" in found.text
+    assert found.text.endswith("the next one ends on 2027-04-01")
+    assert status_of(findings) == 0
+
+
 def test_why_its_pods_do_not_run_is_told() -> None:
     waiting = {"name": "fastload", "state": {"waiting": {"reason": "ImagePullBackOff"}}}
     pods = (

@@ -76,6 +76,20 @@ def test_the_secret_is_the_one_that_is_mounted_or_that_fastload_keeps() -> None:
         assert f"/api/v1/namespaces/tuning/secrets/{name}" in api.asked
 
 
+def test_of_the_secret_both_certificates_are_read() -> None:
+    path = "/api/v1/namespaces/tuning/secrets/mine-tls"
+    for data, read in (
+        ({"tls.crt": "YQ==", "next.crt": "Yg=="}, (b"a", b"b")),
+        ({"tls.crt": "", "next.crt": "Yg=="}, (None, b"b")),
+        ({"tls.crt": "YQ=="}, (b"a", None)),
+        ({"tls.crt": "%"}, (b"", None)),
+        (None, (None, None)),
+    ):
+        api = FakeApi({f"{REGISTRATION}/mutatingwebhookconfigurations": registered(), path: {"data": data}})
+        facts = gathered(api)
+        assert (facts.certificate, facts.next_certificate) == read
+
+
 def test_a_pod_that_asks_is_sent_to_a_namespace_that_the_webhook_is_called_for() -> None:
     configurations = registered()
     configurations["items"][0]["webhooks"][0]["namespaceSelector"] = {

@@ -34,7 +34,12 @@ ILL: list[tuple[Json, Check, Level, str]] = [
     ),
     ({"validating": ()}, Check.WEBHOOKS, SKIPPED, "nobody is warned"),
     ({"mutating": mutating(**with_service(path="/other"))}, Check.WEBHOOKS, PROBLEM, "calls the path /other"),
-    ({"mutating": mutating(clientConfig={"service": CALLED})}, Check.WEBHOOKS, PROBLEM, "has no caBundle"),
+    (
+        {"mutating": mutating(clientConfig={"service": CALLED})},
+        Check.WEBHOOKS,
+        PROBLEM,
+        "no caBundle for pods.fastload.dev, so",
+    ),
     (
         {"mutating": mutating(clientConfig={"caBundle": GOOD.bundle, "url": "https://elsewhere/mutate"})},
         Check.WEBHOOKS,
@@ -63,6 +68,13 @@ ILL: list[tuple[Json, Check, Level, str]] = [
     ),
     ({"certificate": None}, Check.CERTIFICATE, PROBLEM, "does not exist or has no tls.crt"),
     ({"certificate": b"nothing"}, Check.CERTIFICATE, PROBLEM, "is no certificate"),
+    (
+        {"certificate": None, "next_certificate": issue().certificate},
+        Check.CERTIFICATE,
+        WARNING,
+        "renewal under way, and the caBundle of namespaces.fastload.dev",
+    ),
+    ({"certificate": None, "next_certificate": b"nothing"}, Check.CERTIFICATE, PROBLEM, "has no tls.crt"),
     ({"now": patient.NOW + dt.timedelta(days=80)}, Check.CERTIFICATE, WARNING, "ends in 10 days, on 2027-04-01"),
     ({"now": patient.NOW + dt.timedelta(days=91)}, Check.CERTIFICATE, PROBLEM, "ended on 2027-04-01 00:00 UTC"),
     (
@@ -200,6 +212,9 @@ WELL: list[tuple[Json, Check]] = [
     ),
     ({"asked": Asked((AskedPod(model="s3://m/x", shards=Listed(17)), AskedPod(model="/models/x")))}, Check.S3),
     ({"kubernetes": Version(git_version="v1.30.0")}, Check.KUBERNETES),
+    ({"certificate": None, "next_certificate": GOOD.certificate}, Check.CERTIFICATE),
+    ({"certificate": b"", "next_certificate": GOOD.certificate}, Check.CERTIFICATE),
+    ({"next_certificate": issue().certificate}, Check.CERTIFICATE),
     ({"mutating": mutating(timeoutSeconds=3)}, Check.WEBHOOKS),
 ]
 

@@ -135,6 +135,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     own_pods: tuple[Pod, ...] | Unread
     # PEM of the serving certificate and its chain.
     certificate: bytes | Unread | None
+    # PEM of the one that will be served next; None where no renewal is under way.
+    next_certificate: bytes | None
     namespaces: tuple[Object, ...] | Unread
     # Of every kind that is read, the workloads, or why they could not be.
     workloads: Mapping[str, tuple[Workload, ...] | Unread]

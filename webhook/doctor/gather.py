@@ -9,7 +9,7 @@ from webhook.doctor import trying
 from webhook.doctor.facts import Facts, Place, Settings, settings_of
 from webhook.doctor.finding import Unread
 from webhook.doctor.kube import Api
-from webhook.doctor.own_views import CertificateSecret, Deployment, EndpointSlice, Service
+from webhook.doctor.own_views import CertificateData, CertificateSecret, Deployment, EndpointSlice, Service
 from webhook.doctor.reading import Reader
 from webhook.doctor.views import Object, Pod, Version, WebhookConfiguration, Workload
 from webhook.doctor.webhooks import ours
@@ -46,6 +46,7 @@ class _Installed(msgspec.Struct, frozen=True, kw_only=True):
     slices: tuple[EndpointSlice, ...] | Unread
     own_pods: tuple[Pod, ...] | Unread
     certificate: bytes | Unread | None
+    next_certificate: bytes | None
 
 
 async def gather(api: Api, namespace: str | None) -> Facts:
@@ -134,12 +135,14 @@ async def _installed(reader: Reader, place: Place) -> _Installed:
     secret = await reader.one(
         f"{where}/secrets/{_secret_name(deployment, place)}", CertificateSecret, f"get secrets {here}"
     )
+    held = CertificateData() if secret is None or isinstance(secret, Unread) else secret.data or CertificateData()
     return _Installed(
         deployment=deployment,
         service=service,
         slices=endpoints,
         own_pods=own_pods,
-        certificate=secret if isinstance(secret, Unread) else trying.certificate(secret),
+        certificate=secret if isinstance(secret, Unread) else trying.decoded(held.certificate),
+        next_certificate=trying.decoded(held.following),
     )
 
 

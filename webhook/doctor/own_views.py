@@ -107,9 +107,10 @@ class EndpointSlice(Object, frozen=True, kw_only=True):
 
 
 class CertificateData(msgspec.Struct, frozen=True):
-    """The certificate in a Secret, in base64; its key is passed over."""
+    """The certificates in a Secret, in base64: the serving one, and the next of a renewal. Keys are passed over."""
 
     certificate: str = msgspec.field(name="tls.crt", default="")
+    following: str = msgspec.field(name="next.crt", default="")
 
 
 class CertificateSecret(Object, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ import msgspec
 from webhook.doctor.facts import Access, Asked, Place, Probe, Right, Settings
 from webhook.doctor.finding import Unread
 from webhook.doctor.kube import Api
-from webhook.doctor.own_views import CertificateSecret, Deployment
+from webhook.doctor.own_views import Deployment
 from webhook.doctor.reading import Reader
 from webhook.doctor.review import sample_pod
 from webhook.doctor.rights import needed, unneeded
@@ -34,12 +34,10 @@ class _Review(msgspec.Struct, frozen=True):
     status: _Status = _Status()
 
 
-def certificate(secret: CertificateSecret | None) -> bytes | None:
-    """Returns the PEM in a Secret; None where it has none."""
-    if secret is None or secret.data is None or not secret.data.certificate:
-        return None
+def decoded(text: str) -> bytes | None:
+    """Returns what a Secret holds below one key; None where it holds nothing."""
     try:
-        return base64.b64decode(secret.data.certificate)
+        return base64.b64decode(text) if text else None
     except binascii.Error:
         return b""
 

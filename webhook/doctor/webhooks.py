@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from webhook.doctor.facts import SYSTEM_NAMESPACES, Facts
 from webhook.doctor.finding import Check, Finding, Level, Unread, named, unread
+from webhook.doctor.keeping import look_at_the_keeper
 from webhook.doctor.views import Webhook, WebhookConfiguration
 
 MUTATE, VALIDATE = "/mutate", "/validate"
@@ -21,7 +22,7 @@ def ours(configurations: Sequence[WebhookConfiguration]) -> list[Webhook]:
 
 def check_webhooks(facts: Facts) -> Iterator[Finding]:
     """Checks both webhook configurations."""
-    problems = [*_mutating(facts), *_validating(facts)]
+    problems = [*_mutating(facts), *_validating(facts), *_without_bundle(facts)]
     yield from problems
     if not any(each.level in (Level.PROBLEM, Level.UNREAD) for each in problems):
         service = f"{facts.place.namespace}/{facts.place.name}"
@@ -53,6 +54,17 @@ def _validating(facts: Facts) -> Iterator[Finding]:
         yield from _one(facts, webhook, VALIDATE)
 
 
+def _without_bundle(facts: Facts) -> Iterator[Finding]:
+    """Tells once of all webhooks that are told no authority, as they are for one reason."""
+    configurations = [each for each in (facts.mutating, facts.validating) if not isinstance(each, Unread)]
+    names = [each.name for found in configurations for each in ours(found) if not each.client_config.ca_bundle]
+    if not names:
+        return
+    fix = "with cert-manager, see that its injector runs and the annotation is right; else: " + _REINSTALL
+    text = f"no caBundle for {named(names)}, so the API server takes no certificate of fastload's"
+    yield _problem(text, look_at_the_keeper(facts) if facts.settings.self_managed else fix)
+
+
 def _one(facts: Facts, webhook: Webhook, path: str) -> Iterator[Finding]:
     service = webhook.client_config.service
     if service is None:
@@ -60,9 +72,6 @@ def _one(facts: Facts, webhook: Webhook, path: str) -> Iterator[Finding]:
         yield _problem(f"{webhook.name} calls {url} instead of fastload's service", _REINSTALL)
     elif service.path != path:
         yield _problem(f"{webhook.name} calls the path {service.path or '/'}, and fastload answers {path}", _REINSTALL)
-    if not webhook.client_config.ca_bundle:
-        fix = "with cert-manager, see that its injector runs and the annotation is right; else: " + _REINSTALL
-        yield _problem(f"{webhook.name} has no caBundle, so the API server takes no certificate of fastload's", fix)
     if webhook.failure_policy != "Ignore":
         text = f"{webhook.name} has failurePolicy {webhook.failure_policy}: pods are refused while fastload is down"
         yield Finding(Check.WEBHOOKS, Level.WARNING, text, "set it to Ignore, unless an untuned pod is worse than none")

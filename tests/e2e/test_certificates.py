@@ -144,6 +144,27 @@ def test_a_secret_that_somebody_deletes_costs_no_pod(
     assert (set(statuses), cluster.failed_open()) == ({"injected"}, failed)
 
 
+def test_a_secret_that_was_deleted_is_shown_as_a_renewal_under_way(
+    cluster: ServedCluster, installed: Callable[[Json], list[Webhook]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = str(cluster.control_plane.admin_kubeconfig)
+    monkeypatch.setenv("KUBECONFIG", "/nowhere/kubeconfig")
+    settled = {**_HASTY, "certificateSettleSeconds": 600}
+    replicas = installed({**_SELF_MANAGED, "settings": settled})
+    before = replicas[0].certificate()
+
+    cluster.control_plane.kubectl("delete", "secret/fastload-tls", "--namespace", NAMESPACE)
+    command = ["certs", "show", "--kubeconfig", config]
+    wait_until(lambda: CliRunner().invoke(main, command).exit_code == 0, what="every webhook trusts the next one")
+
+    assert "renewal under way: pods serve the previous certificate" in CliRunner().invoke(main, command).output
+    report = json.loads(CliRunner().invoke(main, ["doctor", "-o", "json", "--kubeconfig", config]).output)
+    (told,) = (each for each in report["findings"] if each["check"] == "certificate")
+    assert (told["level"], "renewal under way" in told["text"]) == ("ok", True)
+    assert cluster.is_tuned()
+    assert {replica.certificate() for replica in replicas} == {before}
+
+
 def test_whichever_replica_ends_the_other_one_renews(
     cluster: ServedCluster, installed: Callable[[Json], list[Webhook]]
 ) -> None:

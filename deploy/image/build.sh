@@ -10,6 +10,10 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 : "${IMAGE:?name the image, e.g. IMAGE=registry.example/fastload:0.1.0}"
+if ! docker buildx version >/dev/null 2>&1; then
+  echo "docker buildx is missing: install docker with its buildx plugin. It builds for both architectures and pushes" >&2
+  exit 1
+fi
 base=${BASE:-$(sed -n 's/^ARG BASE=//p' "$here/Dockerfile")}
 
 if [[ $base != *@* ]]; then

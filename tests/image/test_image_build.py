@@ -13,6 +13,7 @@ from webhook import __version__
 DIGEST = "sha256:" + "5e" * 32
 IMAGE = "registry.example/fastload:1"
 _DOCKER = """#!/bin/sh
+if [ "$2" = version ]; then exit "${BUILDX_STATUS:-0}"; fi
 if [ "$2" = imagetools ]; then echo "$DIGEST"; exit; fi
 for argument; do echo "$argument"; done
 """
@@ -74,6 +75,12 @@ def test_without_a_name_nothing_is_built(build: Build) -> None:
     done = build()
     assert done.returncode != 0
     assert "name the image, e.g. IMAGE=" in done.stderr
+
+
+def test_without_buildx_it_says_so(build: Build) -> None:
+    done = build(IMAGE=IMAGE, BUILDX_STATUS="1")
+    assert done.returncode != 0
+    assert done.stderr.startswith("docker buildx is missing: install docker with its buildx plugin")
 
 
 def test_the_time_is_the_commits_or_the_one_given(build: Build) -> None:

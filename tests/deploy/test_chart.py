@@ -1,6 +1,7 @@
 """The chart passes helm's own checks, and what is committed beside it is made from it and from the code."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -70,3 +71,12 @@ def test_it_names_the_versions_of_kubernetes_that_it_takes(version: str, taken: 
     done = template({}, "--kube-version", version)
     assert (done.returncode == 0) is taken
     assert ("which is incompatible with Kubernetes" in done.stderr) is not taken
+
+
+def test_the_notes_lead_to_the_doctor_and_upgrade_as_the_docs_do() -> None:
+    done = helm("install", "fastload", str(CHART), "--namespace", "fastload", "--dry-run=client")
+    assert done.returncode == 0, done.stderr
+    notes = done.stdout.partition("\nNOTES:\n")[2]
+    assert "kubectl fastload doctor" in notes
+    (upgrade,) = re.findall(r"helm upgrade .* (--\S+) --set image", notes)
+    assert set(re.findall(r"--\S*reuse-values", (CHART.parents[1] / "docs/operating.md").read_text())) == {upgrade}

@@ -109,7 +109,7 @@ def test_a_release_from_its_installation_to_its_end(helm: Helm, own: Namespace, 
     first = own.pods()
     assert len(first) == 2
 
-    helm("upgrade", *RELEASE, "--reuse-values", values={"settings": {"features": ["streamer"]}})
+    helm("upgrade", *RELEASE, "--reset-then-reuse-values", values={"settings": {"features": ["streamer"]}})
     second = own.finish_rollout("fastload")
     assert not names(first) & names(second)
     assert user.is_tuned()
@@ -120,7 +120,7 @@ def test_a_release_from_its_installation_to_its_end(helm: Helm, own: Namespace, 
 
     # As hard as it gets: nobody answers any more, and pods are refused for it, by the operator's own choice.
     webhook.stop()
-    helm("upgrade", *RELEASE, "--reuse-values", values={"webhooks": {"failurePolicy": "Fail"}})
+    helm("upgrade", *RELEASE, "--reset-then-reuse-values", values={"webhooks": {"failurePolicy": "Fail"}})
     wait_until(user.is_refused, what="the API server goes by the new policy")
     helm("uninstall", "fastload", "--namespace", NAMESPACE)
     assert user.left() == []

@@ -298,14 +298,15 @@ def test_a_misspelt_setting_is_told_of_beside_the_preview(monkeypatch: pytest.Mo
         pytest.param(
             [],
             "kind: Pod\nspec: {containers: [{name: a}, {name: b, env: [{name: X, value: 1}]}]}",
-            "standard input, document 1: Pod: the pod at / cannot be read: Expected `str | null`, got `int` at "
+            "standard input, document 1, line 2: Pod: the pod at / cannot be read: Expected `str | null`, got `int` at "
             "/spec/containers/1/env/0/value; put it in quotes",
             id="a pod that the API server would refuse",
         ),
         pytest.param(
             [],
             "kind: Pod\nmetadata: {annotations: {a: b, fastload.dev/inject: true}}\nspec: {containers: []}",
-            "got `bool` at /metadata/annotations/fastload.dev~1inject; put it in quotes",
+            "line 2: Pod: the pod at / cannot be read: annotation fastload.dev/inject is a truth value; annotations "
+            'are text, so quote it: "true"',
             id="an annotation without quotes",
         ),
         pytest.param(

@@ -185,6 +185,7 @@ LONG_LIST = json.dumps(
             400,
             {
                 "document": 1,
+                "line": 2,
                 "path": "/spec/template/spec/containers/0/name",
                 "detail": "the pod at /spec/template cannot be read",
             },

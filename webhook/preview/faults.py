@@ -13,6 +13,7 @@ _GOT = re.compile(r"got `(\w+)`")
 _KINDS = {"bool": bool, "int": int, "float": float, "str": str, "array": list, "object": dict, "null": type(None)}
 # What is text in quotes and something else without: `inject: true`, `value: 8080`.
 _UNQUOTED = {"bool", "int", "float"}
+_ANNOTATIONS = "/metadata/annotations/"
 # In characters, of a line beyond where it is wrong.
 _LOOKED_AT = 1_000
 
@@ -49,13 +50,16 @@ def explain_pod(error: msgspec.ValidationError, pod: dict[str, Any]) -> tuple[st
     said = str(error)
     found, got = _PLACE.search(said), _GOT.search(said)
     kind = got[1] if got else ""
-    pointer, value = "", cast("Any", pod)
+    pointer, value, step = "", cast("Any", pod), cast("str | int | None", None)
     for key, at in _STEP.findall(found[1] if found else ""):
         step = key or (int(at) if at.isdecimal() else _first(value, kind))
         if step is None or (isinstance(value, dict) and step not in value):
             break
         pointer += f"/{str(step).replace('~', '~0').replace('/', '~1')}"
         value = value[step]
+    if kind == "bool" and pointer.startswith(_ANNOTATIONS):
+        text = str(value).lower()
+        return f'annotation {step} is a truth value; annotations are text, so quote it: "{text}"', pointer
     problem = f"{_PLACE.sub('', said)} at {pointer or '/'}"
     quotes = kind in _UNQUOTED and said.startswith("Expected `str")
     return f"{problem}; put it in quotes" if quotes else problem, pointer

@@ -17,6 +17,7 @@ from webhook.preview.contract import Placed, Preview, Source, describe
 from webhook.preview.documents import Document, UnreadableInputError
 from webhook.preview.faults import explain_pod
 from webhook.preview.indirect import explain_indirect
+from webhook.preview.lines import line_of
 from webhook.preview.manifest import apply
 
 # Each takes its own place in the memory, and a whole list is copied for each pod that stands in it.
@@ -130,7 +131,8 @@ async def _place(
         told, place = explain_pod(error, template.template)
         problem = f"{title}: the pod at {template.pointer or '/'} cannot be read: {told}"
         path = f"{template.pointer}{place}"
-        raise UnreadableInputError(document.file, problem, document=document.number, path=path) from None
+        line = line_of(document, path)
+        raise UnreadableInputError(document.file, problem, document=document.number, line=line, path=path) from None
     facts = pipeline.read(pod, namespace=namespace, ambient=template.ambient)
     tuned = pipeline.tune(facts, pipeline.known(facts) or await pipeline.find(facts))
     patch = rebase(tuned.patch, template.pointer)

@@ -67,7 +67,8 @@ def _start(stack: ExitStack, folder: Path) -> Running:
     webhook = stack.enter_context(running_webhook(flags, folder / "webhook.log"))
     print(f"S3       {endpoint}  (two published models, their sizes declared)")
     print(f"webhook  {webhook.reviews}")
-    print(f"admin    {webhook.admin}  (/healthz /readyz /metrics /version)")
+    print(f"page     {webhook.admin}/  (a preview in the browser)")
+    print(f"admin    {webhook.admin}  (/preview /healthz /readyz /metrics /version)")
     _show_models(webhook, endpoint, folder)
     return webhook
 
@@ -116,6 +117,7 @@ def _show_plan(answer: Answer) -> None:
 
 
 def _how_to_try(webhook: Running, folder: Path) -> str:
+    manifest = relpath(_manifest(_FIRST))
     authority, review = relpath(folder / "ca.pem"), relpath(folder / f"review-{_FIRST.prefix}.json")
     return f"""
 Try it:
@@ -124,6 +126,8 @@ Try it:
     | {relpath(sys.executable)} -m demo.review
   # a manifest of yours; this needs neither a review nor the webhook
   {relpath(FASTLOAD)} preview -f YOURS.yaml --offline --shards 17 --model-size 67Gi
+  # the same over HTTP, for programs; {webhook.admin}/ is for a browser
+  curl -s -H 'Content-Type: application/yaml' --data-binary @{manifest} {webhook.admin}/preview
   curl {webhook.admin}/metrics
 """
 

@@ -1,5 +1,6 @@
 """`make run`: what a new user sees, and that nothing is left behind."""
 
+import json
 import re
 import shutil
 import signal
@@ -70,11 +71,11 @@ def test_it_shows_both_models_stays_up_and_leaves_nothing_behind(demo: Demo, sig
     shown = demo.output
     first, second = shown.split("=== llama-4-scout-17b-16e: 50 shards, 203 GiB ===")
     assert "=== qwen3.6-35b-a3b: 17 shards, 67 GiB ===" in first
-    assert "RUNAI_STREAMER_CONCURRENCY=17\n" in first
+    assert re.search(r"^    RUNAI_STREAMER_CONCURRENCY +17$", first, re.MULTILINE)
     assert "- name: RUNAI_STREAMER_CONCURRENCY\n        value: '17'\n" in first
     assert "RUNAI_STREAMER_CONCURRENCY=50  (concurrency-shards)\n" in second
     for part in (first, second):
-        assert "RUNAI_STREAMER_CHUNK_BYTESIZE=4294967296" in part
+        assert re.search(r"RUNAI_STREAMER_CHUNK_BYTESIZE[ =]+4294967296\b", part)
         assert "TLS verified: allowed" in part
 
     reviews, admin = demo.address("webhook"), demo.address("admin")
@@ -106,6 +107,17 @@ def test_the_line_to_try_works_as_it_is_printed(demo: Demo) -> None:
     shown = subprocess.run(["bash", "-c", line[0]], capture_output=True, text=True, cwd=ROOT, timeout=60, check=True)
     assert "  add /spec/volumes\n" in shown.stdout
     assert "- name: RUNAI_STREAMER_CONCURRENCY\n        value: '17'\n" in shown.stdout
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here")
+def test_the_preview_and_the_page_answer_where_it_says(demo: Demo) -> None:
+    demo.wait_for("Up until Ctrl-C.")
+    (line,) = re.findall(r"^  curl .*/preview$", demo.output, re.MULTILINE)
+    shown = subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=ROOT, timeout=60, check=True)
+    (pod,) = json.loads(shown.stdout)["pods"]
+    assert pod["shards"]["count"] == 17
+    page = httpx.get(demo.address("page")).raise_for_status()
+    assert page.headers["content-type"].startswith("text/html")
 
 
 def test_once_ends_by_itself(tmp_path: Path) -> None:

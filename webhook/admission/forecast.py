@@ -10,6 +10,7 @@ import msgspec
 from webhook.admission.answer import LONGEST_WARNING
 from webhook.admission.decision import Outcome
 from webhook.admission.unspoken import quiet, values_of
+from webhook.lookup.unanswered import UNANSWERED
 from webhook.pipeline import Tuned
 from webhook.plan.types import CacheVolume, HostPathVolume, Status
 from webhook.reasons import Advice, Code, Counsel, Reason
@@ -21,40 +22,22 @@ _MOST_ADVICE = 2
 
 # What was left out of pods that are tuned otherwise, and that whoever applies the workload, or the operator, may mend.
 # The rest of a plan's reasons says why a value is what it is; the pod's own annotation has them.
-_LEFT_OUT = frozenset(
-    {
-        Code.BUCKET_NOT_ALLOWED,
-        Code.ENDPOINT_NOT_ALLOWED,
-        Code.ENDPOINT_UNKNOWN,
-        Code.BAD_MODEL_URI,
-        Code.NO_SUCH_BUCKET,
-        Code.NO_SAFETENSORS,
-        Code.S3_ACCESS_DENIED,
-        Code.S3_NO_CREDENTIALS,
-        Code.S3_THROTTLED,
-        Code.S3_UNREACHABLE,
-        Code.S3_WRONG_REGION,
-        Code.S3_BAD_ANSWER,
-        Code.NAMESPACE_UNKNOWN,
-        Code.LOOKUP_SLOW,
-        Code.LOOKUP_FAILED,
-        Code.FEATURE_DISABLED,
-        Code.ANNOTATION_REFUSED,
-        Code.ADVICE_NOT_APPLIED,
-        Code.UNKNOWN_INSTANCE_TYPE,
-        Code.NETWORK_UNKNOWN,
-        Code.LAUNCH_UNREAD,
-        Code.LOADER_CONFIG_UNREADABLE,
-        Code.MEMORY_SHORT,
-        Code.CACHE_MOUNT_TAKEN,
-        Code.CACHE_PATH_REFUSED,
-        Code.POD_SECURITY,
-        Code.FARGATE,
-        Code.NO_INSTANCE_STORE,
-        Code.NON_ROOT,
-        Code.GPU_NOT_FIXED,
-    }
-)
+_LEFT_OUT = UNANSWERED | {
+    Code.FEATURE_DISABLED,
+    Code.ANNOTATION_REFUSED,
+    Code.ADVICE_NOT_APPLIED,
+    Code.NETWORK_UNKNOWN,
+    Code.LAUNCH_UNREAD,
+    Code.LOADER_CONFIG_UNREADABLE,
+    Code.MEMORY_SHORT,
+    Code.CACHE_MOUNT_TAKEN,
+    Code.CACHE_PATH_REFUSED,
+    Code.POD_SECURITY,
+    Code.FARGATE,
+    Code.NO_INSTANCE_STORE,
+    Code.NON_ROOT,
+    Code.GPU_NOT_FIXED,
+}
 # Why the names of caches are set: they go with the volume, which is told of as one thing.
 _OF_THE_CACHE = frozenset({Code.CACHE_NAME, Code.ASSETS_POD_LOCAL})
 # Advice on what may keep a pod from starting, then on what undoes the gain; the rest can wait for the preview.

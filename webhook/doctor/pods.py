@@ -7,31 +7,14 @@ from webhook.doctor.advice import FIXES
 from webhook.doctor.facts import SYSTEM_NAMESPACES, Facts
 from webhook.doctor.finding import Check, Finding, Level, Unread, counted, named, unread
 from webhook.doctor.views import Pod
+from webhook.lookup.unanswered import UNANSWERED
 from webhook.pod.annotations import read_inject
 from webhook.reasons import Code, Reason, sentence
 
 _CODES = {code.value: code for code in Code}
 _FINISHED = ("Succeeded", "Failed")
-# What was asked of the world and not known in time: these make a pod `partial`.
-_UNKNOWN = (
-    Code.BUCKET_NOT_ALLOWED,
-    Code.ENDPOINT_NOT_ALLOWED,
-    Code.ENDPOINT_UNKNOWN,
-    Code.BAD_MODEL_URI,
-    Code.NO_SUCH_BUCKET,
-    Code.NO_SAFETENSORS,
-    Code.S3_ACCESS_DENIED,
-    Code.S3_NO_CREDENTIALS,
-    Code.S3_THROTTLED,
-    Code.S3_UNREACHABLE,
-    Code.S3_WRONG_REGION,
-    Code.S3_BAD_ANSWER,
-    Code.NAMESPACE_UNKNOWN,
-    Code.LOOKUP_SLOW,
-    Code.LOOKUP_FAILED,
-    Code.UNKNOWN_MODEL,
-    Code.UNKNOWN_INSTANCE_TYPE,
-)
+# What was not known in time: these make a pod `partial`.
+_UNKNOWN = UNANSWERED | {Code.UNKNOWN_MODEL}
 # What somebody wrote and fastload did not take, whatever became of the rest.
 _MISTAKES = (Code.BAD_ANNOTATION, Code.ANNOTATION_REFUSED)
 _MORE = "docs/reasons.md and kubectl fastload preview --cluster say more of each"

@@ -69,6 +69,7 @@ class Code(StrEnum):
     UNKNOWN_INSTANCE_TYPE = "unknown-instance-type"
     # The plan: the streamer.
     NOT_OBJECT_STORAGE = "not-object-storage"
+    MODEL_UNTOLD = "model-untold"
     OTHER_LOAD_FORMAT = "other-load-format"
     LOADER_CONFIG_WINS = "loader-config-wins"
     LOADER_CONFIG_UNREADABLE = "loader-config-unreadable"
@@ -159,7 +160,8 @@ _SENTENCES: dict[Code, str] = {
     Code.BAD_ANNOTATION: "annotation {annotation} is not valid: {problem}",
     Code.MISPLACED_ANNOTATION: "{annotations} on the {kind} itself steers nothing: fastload reads {path}",
     Code.WINDOWS: "the pod runs on Windows, where the engines and the streamer do not",
-    Code.NO_ENGINE: "no container starts vLLM or SGLang in a way fastload can read",
+    Code.NO_ENGINE: "no container starts vLLM or SGLang in a way fastload can read; where one does, fastload's "
+    "annotations engine, model and tensor-parallel-size tell what it starts",
     Code.SEVERAL_ENGINES: "containers {containers} each start an engine; name one with {annotation}",
     Code.NO_SUCH_CONTAINER: "annotation {annotation} names container {container}, which the pod does not have",
     Code.UNDECIDABLE_SCRIPT: "container {container}: {problem}, so what it launches cannot be told before it runs",
@@ -173,7 +175,7 @@ _SENTENCES: dict[Code, str] = {
     Code.NO_SUCH_BUCKET: "bucket {bucket} does not exist",
     Code.NO_SAFETENSORS: "no file matching {pattern} lies directly under {uri}",
     Code.S3_ACCESS_DENIED: "S3 refused fastload's credentials the listing of {uri}; it takes s3:ListBucket",
-    Code.S3_NO_CREDENTIALS: "fastload has no AWS credentials to list {uri} with",
+    Code.S3_NO_CREDENTIALS: "no AWS credentials were found to list {uri} with",
     Code.S3_THROTTLED: "S3 asked to slow down while {uri} was being listed",
     Code.S3_UNREACHABLE: "the S3 endpoint did not answer while {uri} was being listed",
     Code.S3_WRONG_REGION: "bucket {bucket} is in another region than its endpoint or access point says",
@@ -197,6 +199,8 @@ _SENTENCES: dict[Code, str] = {
     "types does not have",
     Code.NOT_OBJECT_STORAGE: "the weights come from {model}, not from object storage (s3://, gs://, az://), so the "
     "streamer does not read them",
+    Code.MODEL_UNTOLD: "which model the engine loads cannot be told from the pod, so the streamer is left alone; "
+    "annotations {model} and {size} tell it",
     Code.OTHER_LOAD_FORMAT: "load format {load_format} does not read through the Run:ai streamer",
     Code.LOADER_CONFIG_WINS: "--model-loader-extra-config sets {keys}, which the engine lets win over {names}",
     Code.LOADER_CONFIG_UNREADABLE: "--model-loader-extra-config cannot be read before the pod runs and may set "

@@ -9,7 +9,7 @@ from tests.workloads import INJECT, KINDS, answer_to, review_of, template, warni
 from webhook.admission.decision import Outcome
 from webhook.admission.forecast import combined
 from webhook.lookup.facts import Namespace, Unknown
-from webhook.reasons import Code, because
+from webhook.reasons import Code, because, sentence
 
 GETS = (
     "fastload: container vllm will get RUNAI_STREAMER_CONCURRENCY=17, RUNAI_STREAMER_S3_REQUEST_TIMEOUT_MS=3000, "
@@ -62,9 +62,7 @@ def without_engine(**annotations: str) -> Json:
 
 def test_a_template_that_asks_and_has_no_engine_is_told_so_and_one_of_a_namespace_is_not() -> None:
     (warning,) = warnings_of(workload("Deployment", without_engine(inject="true")))
-    assert warning == (
-        "fastload: pods are left as they are (no-engine): no container starts vLLM or SGLang in a way fastload can read"
-    )
+    assert warning == f"fastload: pods are left as they are (no-engine): {sentence(Code.NO_ENGINE)}"
     assert warnings_of(workload("Deployment", without_engine()), world=World1(namespace=OPTED_IN)) == []
 
 

@@ -191,6 +191,48 @@ def test_every_template_and_document_has_its_entry() -> None:
     ]
 
 
+RAY_WORKER = """
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: big}
+spec:
+  leaderWorkerTemplate:
+    size: 2
+    workerTemplate:
+      metadata: {annotations: {ANNOTATIONS}}
+      spec:
+        containers:
+          - name: vllm
+            image: vllm/vllm-openai:v0.19.1
+            command: [sh, -c, "bash /vllm-workspace/multi-node-serving.sh worker --ray_address=$(LWS_LEADER_ADDRESS)"]
+            resources: {limits: {nvidia.com/gpu: "8"}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("annotations", "told"),
+    [
+        pytest.param({}, ("no-engine", "annotations engine, model and tensor-parallel-size"), id="none"),
+        pytest.param({"engine": "vllm"}, ("model-untold", "fastload.dev/tensor-parallel-size"), id="engine alone"),
+        pytest.param(
+            {"engine": "vllm", "model": "s3://models/big", "tensor-parallel-size": "8"},
+            ("launch-unread", "neither is set here"),
+            id="all three",
+        ),
+    ],
+)
+def test_a_ray_worker_is_told_which_annotations_make_it_work(
+    annotations: dict[str, str], told: tuple[str, str]
+) -> None:
+    named = ", ".join(f'fastload.dev/{name}: "{value}"' for name, value in annotations.items())
+    (worker,) = pods(*DECLARED, "--instance-type=p5.48xlarge", manifest=RAY_WORKER.replace("ANNOTATIONS", named))
+    sentences = {reason["code"]: reason["text"] for reason in worker["reasons"]}
+    assert told[1] in sentences[told[0]]
+    set_for_retries = [each["name"] for each in worker["settings"] if each["name"].startswith("RUNAI_STREAMER_S3")]
+    assert bool(set_for_retries) is ("model" in annotations)
+    assert worker["cache"] == ("tune" if annotations else "skip")
+
+
 def test_a_list_and_a_review_are_read_too() -> None:
     pod = {"kind": "Pod", "metadata": {"name": "a"}, "spec": {"containers": [{"name": "c", "command": ["sleep"]}]}}
     review = {

@@ -15,6 +15,7 @@ from tests.e2e.namespace import Namespace
 from tests.e2e.pods import INJECT, STATUS, Json, annotation, cache_mounts, deployment, engine_template, env, plain_pod
 from tests.e2e.s3 import S3
 from tests.e2e.webhook_process import Webhook
+from webhook.reasons import Code, sentence
 
 SAID = "Warning: fastload: "
 GETS = (
@@ -197,7 +198,7 @@ def test_mistakes_and_reasons_are_told_line_by_line(kubectl: Kubectl, asks: Json
 
     assert kubectl.apply(deployment(asks, replicas=0)) == [
         "annotation fastload.dev/modle is not valid: fastload has no such annotation",
-        "pods are left as they are (no-engine): no container starts vLLM or SGLang in a way fastload can read",
+        f"pods are left as they are (no-engine): {sentence(Code.NO_ENGINE)}",
     ]
 
 

@@ -99,7 +99,7 @@ NOT_STREAMED = [
     ("Hugging Face id", launch(model="org/m"), Code.NOT_OBJECT_STORAGE),
     ("local path", launch(model="/mnt/models"), Code.NOT_OBJECT_STORAGE),
     ("file URI", launch(model="file:///mnt/models"), Code.NOT_OBJECT_STORAGE),
-    ("model not known", launch(model=None), Code.NOT_OBJECT_STORAGE),
+    ("model not known", launch(model=None), Code.MODEL_UNTOLD),
     ("tensorizer", launch(load_format="tensorizer"), Code.OTHER_LOAD_FORMAT),
     ("load format not known", launch(load_format=None), Code.OTHER_LOAD_FORMAT),
     ("SGLang, local path", launch(engine=Engine.SGLANG, model="/data"), Code.NOT_OBJECT_STORAGE),

@@ -22,6 +22,7 @@ _MARGIN = "    "
 _Row = tuple[str, ...]
 _HEAD: _Row = ("", "today", "first pod", "next pods")
 _START = "model start"
+_STARTS: _Row = ("(weights + torch.compile)", "", "", "")
 _SAVED = "saved"
 
 
@@ -37,6 +38,7 @@ def _rows(estimate: Estimate) -> Iterator[_Row]:
     for layers in zip(*(scenario.layers for scenario in estimate.scenarios), strict=True):
         yield _NAMES[layers[0].name], *map(_layer, layers)
     yield _START, *(_reckoned(scenario.model_start, _seconds) for scenario in estimate.scenarios)
+    yield _STARTS
     saved, money = estimate.saved, estimate.money
     yield _SAVED, "", _reckoned(saved.first_pod, _seconds), _reckoned(saved.next_pods, _seconds)
     if money:
@@ -64,7 +66,7 @@ def _widths(rows: Sequence[_Row]) -> list[int]:
 
 def _line(row: _Row, widths: Sequence[int]) -> str:
     figures = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
-    return _MARGIN + "  ".join((row[0].ljust(widths[0]), *figures))
+    return (_MARGIN + "  ".join((row[0].ljust(widths[0]), *figures))).rstrip()
 
 
 def _layer(layer: Layer) -> str:

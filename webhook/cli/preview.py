@@ -109,7 +109,8 @@ def command(  # noqa: PLR0913 (click passes each flag by itself)
     Reads pods, workloads, lists and admission reviews as YAML or JSON. Models are listed in S3 as the webhook does it,
     with your own credentials, unless the flags say how large they are. With --cluster, namespaces, nodes and NodePools
     are read from the cluster that kubectl talks to. A pod that did not opt in is shown as if it had. The webhook's
-    settings are read from the environment.
+    settings are read from the environment. "Previews at a terminal" in docs/operating.md says what shard, rank, chunk
+    and requests at once mean.
     """
     settings = settings_from({"s3_endpoint": s3_endpoint})
     warn_of_ignored()

@@ -35,8 +35,11 @@ class Reading(msgspec.Struct, frozen=True, kw_only=True):
 def not_streamed(subject: Subject) -> Reason | None:
     """Returns why the weights do not come through the streamer from object storage; None where they do."""
     model = subject.model
-    if store_of(model or "") is None:
-        return because(Code.NOT_OBJECT_STORAGE, model=model or "a place that the pod does not tell")
+    if model is None:
+        told = {"model": subject.annotation("model"), "size": subject.annotation("tensor-parallel-size")}
+        return because(Code.MODEL_UNTOLD, **told)
+    if store_of(model) is None:
+        return because(Code.NOT_OBJECT_STORAGE, model=model)
     # SGLang streams every object-store URI, whatever its load format says (SGLang's source).
     if subject.launch.engine is Engine.VLLM and _load_format(subject) not in STREAMED_FORMATS:
         return because(

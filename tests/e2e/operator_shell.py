@@ -1,6 +1,7 @@
 """The shell of whoever installs fastload by what the docs say, and the kubelet that they have and the tests lack."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -19,6 +20,12 @@ _DOCKER = f"""#!/bin/sh
 echo "$*" >>"$DOCKER_CALLS"
 case "$*" in *"imagetools inspect"*) echo sha256:{0:064x} ;; esac
 """
+
+
+def blocks(page: str, section: str) -> list[str]:
+    """The console blocks of one section of a page, in order."""
+    text = (_REPOSITORY / page).read_text().split(f"\n## {section}\n")[1].split("\n## ")[0]
+    return re.findall(r"```console\n(.*?)```", text, re.DOTALL)
 
 
 class OperatorShell:

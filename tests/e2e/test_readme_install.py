@@ -1,6 +1,5 @@
 """What the docs say of installing, upgrading and removing fastload, command by command, on a cluster without it."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,21 +11,14 @@ from tests.cluster.control_plane import ControlPlane
 from tests.cluster.waiting import wait_until
 from tests.e2e.installation import NAMESPACE, bindable
 from tests.e2e.namespace import Namespace
-from tests.e2e.operator_shell import OperatorShell
+from tests.e2e.operator_shell import OperatorShell, blocks
 from tests.e2e.pods import STATUS, annotation, deployment, engine_pod, engine_template
 from tests.e2e.s3 import S3
 from tests.e2e.webhook_process import Webhook
 
-ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(
     bool(bindable()), reason="as the docs have it, the API server calls port 443, where this user may not listen"
 )
-
-
-def blocks(page: str, section: str) -> list[str]:
-    """The console blocks of one section of a page, in order."""
-    text = (ROOT / page).read_text().split(f"\n## {section}\n")[1].split("\n## ")[0]
-    return re.findall(r"```console\n(.*?)```", text, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +86,7 @@ def left(cluster: ControlPlane) -> str:
 
 @pytest.mark.usefixtures("installed")
 def test_a_release_is_upgraded_and_removed_as_the_docs_say(bare_cluster: ControlPlane, shell: OperatorShell) -> None:
-    upgrade, uninstall, _ = blocks("docs/operating.md", "Upgrade and uninstall")
+    upgrade, uninstall, *_ = blocks("docs/operating.md", "Upgrade and uninstall")
     shell.run(upgrade)
     shell.run(uninstall)
     assert left(bare_cluster) == ""
@@ -102,7 +94,7 @@ def test_a_release_is_upgraded_and_removed_as_the_docs_say(bare_cluster: Control
 
 def test_install_yaml_is_applied_and_removed_as_the_docs_say(bare_cluster: ControlPlane, shell: OperatorShell) -> None:
     *_, deploy = blocks("docs/operating.md", "Install")
-    _, _, remove = blocks("docs/operating.md", "Upgrade and uninstall")
+    _, _, remove, _ = blocks("docs/operating.md", "Upgrade and uninstall")
     shell.run(deploy)
     assert "mutatingwebhookconfiguration.admissionregistration.k8s.io/fastload" in left(bare_cluster)
     shell.run(remove)

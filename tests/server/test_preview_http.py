@@ -264,6 +264,15 @@ def test_a_parameter_that_is_not_understood_is_named(running: Running, query: st
             {"sec_fetch_site": "same-origin", "origin": "http://localhost:8001"}, 200, id="its own page behind a proxy"
         ),
         pytest.param({"sec_fetch_site": "cross-site", "origin": "null"}, 403, id="another page in a sandbox"),
+        pytest.param({"host": "evil.example:80", "origin": "http://evil.example:80"}, 403, id="a name led here"),
+        pytest.param(
+            {"host": "evil.example", "origin": "http://evil.example", "sec_fetch_site": "same-origin"},
+            403,
+            id="a name led here, by a browser that tells of the site",
+        ),
+        pytest.param({"host": "fastload.fastload.svc", "origin": "http://fastload.fastload.svc"}, 200, id="a service"),
+        pytest.param({"host": "[::1]:8080", "origin": "http://[::1]:8080"}, 200, id="an address"),
+        pytest.param({"host": "tools", "origin": "http://tools"}, 200, id="a name that no public DNS gives out"),
         pytest.param({"content_type": "text/plain; charset=utf-8"}, 200, id="text from a program"),
     ],
 )
@@ -275,6 +284,13 @@ def test_only_programs_and_its_own_page_may_ask(running: Running, headers: dict[
 
 def test_its_own_origin_is_its_own(running: Running) -> None:
     assert post(running, POD, "offline=true", origin=running.admin).status_code == 200
+
+
+def test_a_name_that_is_listed_is_its_own(serve: Serve, s3: str) -> None:
+    running = serve(s3_endpoint=s3, preview_hosts="*.tools.example")
+    for host, status in (("fastload.tools.example", 200), ("fastload.example", 403)):
+        reply = post(running, POD, "offline=true", host=host, origin=f"https://{host}")
+        assert reply.status_code == status
 
 
 def test_there_is_no_preview_on_the_port_of_reviews(serve: Serve, s3: str, client: httpx.Client) -> None:

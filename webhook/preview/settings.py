@@ -17,3 +17,10 @@ class PreviewSettings(msgspec.Struct, frozen=True, kw_only=True):
     previews_at_once: Annotated[
         int, msgspec.Meta(description="How many previews run at a time; one more is told to come again.", gt=0)
     ] = 2
+    preview_hosts: Annotated[
+        tuple[str, ...],
+        msgspec.Meta(
+            description="Names under which the page may be opened, besides localhost, addresses and names inside the "
+            "cluster; shell-style patterns. Others are refused, for they may be another site's."
+        ),
+    ] = ()

@@ -65,7 +65,7 @@ class PreviewEndpoint:
         return answer
 
     async def _preview(self, request: Request) -> Response:
-        check_headers(request.headers)
+        check_headers(request.headers, self._settings.preview_hosts)
         asked = read_query(request.query_params)
         if self._free == 0:
             at_once = self._settings.previews_at_once

@@ -1,9 +1,9 @@
 """What may be asked of `POST /preview`: from where, in which form, with which query parameters, and to what end."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from http import HTTPStatus
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import msgspec
 from starlette.datastructures import Headers, QueryParams
@@ -11,6 +11,7 @@ from starlette.datastructures import Headers, QueryParams
 from webhook.lookup.offline import Assumed
 from webhook.preview.assumptions import AssumptionError, Given, read_assumed
 from webhook.preview.rendering.forms import Form
+from webhook.server.origins import ForeignPageError, check_origin
 from webhook.server.problems import CLOSE, ProblemError
 
 MEDIA_TYPES = (
@@ -28,7 +29,6 @@ MADE_TYPES = {
     Form.PATCH: "application/x-ndjson",
     Form.KUSTOMIZE: "application/yaml",
 }
-_OWN_SITES = {"same-origin", "none"}
 
 
 class Outcome(StrEnum):
@@ -109,13 +109,16 @@ class Asked(msgspec.Struct, frozen=True):
     patched: bool = True
 
 
-def check_headers(headers: Headers) -> None:
+def check_headers(headers: Headers, names: Sequence[str]) -> None:
     """Refuses what another site's page sends, and what is no manifest.
 
     Raises:
         ProblemError: either of them.
     """
-    _check_origin(headers)
+    try:
+        check_origin(headers, names)
+    except ForeignPageError as error:
+        raise ProblemError.of(HTTPStatus.FORBIDDEN, str(error), CLOSE) from None
     media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in MEDIA_TYPES:
         raise ProblemError.of(
@@ -126,24 +129,6 @@ def check_headers(headers: Headers) -> None:
         )
     if headers.get("content-encoding", "identity").lower() != "identity":
         raise ProblemError.of(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send the manifest without Content-Encoding", CLOSE)
-
-
-def _check_origin(headers: Headers) -> None:
-    """A browser tells where a request comes from; other programs say nothing of it.
-
-    What it says of the site stands above the origin: behind a proxy such as `kubectl proxy` the host is another.
-    """
-    origin, site = headers.get("origin"), headers.get("sec-fetch-site")
-    foreign = origin is not None and _authority(origin) != headers.get("host", "").lower()
-    if foreign if site is None else site.lower() not in _OWN_SITES:
-        raise ProblemError.of(HTTPStatus.FORBIDDEN, "pages of other sites may not ask for previews", CLOSE)
-
-
-def _authority(origin: str) -> str | None:
-    try:
-        return urlsplit(origin).netloc.lower()
-    except ValueError:
-        return None
 
 
 def read_query(given: QueryParams) -> Asked:

@@ -27,6 +27,25 @@ def test_every_link_to_a_file_leads_to_one(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+def test_the_readme_leads_to_every_page() -> None:
+    (last,) = re.findall(r"^## More\n\n(.*)$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert set(re.findall(r"\]\(docs/([a-z]+\.md)\)", last)) == {page.name for page in DOCS.glob("*.md")}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_to_a_section_leads_to_one(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?://)([^)#]*)#([^)]+)\)", page.read_text())
+    assert [
+        (file, anchor) for file, anchor in links if anchor not in anchors(page.parent / file if file else page)
+    ] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """The names by which links lead to a page's sections."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 def test_every_annotation_of_the_readme_is_understood() -> None:
     names = set(re.findall(r"^\| `fastload\.dev/([a-z-]+)`", (ROOT / "README.md").read_text(), re.MULTILINE))
     annotations = parse_annotations({f"fastload.dev/{name}": "\0" for name in names}, "fastload.dev")

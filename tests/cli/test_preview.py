@@ -70,6 +70,8 @@ FIELDS = [
     "streamer",
     "retry",
     "cache",
+    "parts",
+    "already_tuned",
     "shards",
     "instance_types",
     "settings",
@@ -260,6 +262,96 @@ def test_offline_without_a_size_leaves_the_shards_unknown() -> None:
     assert pod["streamer"] == "tune"
 
 
+USER_SET = POD.replace("args:", 'env: [{name: RUNAI_STREAMER_CONCURRENCY, value: "8"}]\n      args:')
+
+
+@pytest.mark.parametrize(
+    ("arguments", "manifest", "parts"),
+    [
+        pytest.param(DECLARED, POD, ("tuned", "tuned", "tuned"), id="all known"),
+        pytest.param(["--offline"], POD, ("not-known", "tuned", "tuned"), id="no shards"),
+        pytest.param(["--offline"], USER_SET, ("as-set", "tuned", "tuned"), id="the user's concurrency"),
+        pytest.param(
+            ["--offline"],
+            POD.replace("args: [", """args: ['--model-loader-extra-config={"concurrency": 8}', """),
+            ("as-set", "tuned", "tuned"),
+            id="the loader's",
+        ),
+        pytest.param(
+            ["--offline"],
+            POD.replace("nodeSelector: {node.kubernetes.io/instance-type: p5.48xlarge}", "nodeSelector: {}")
+            .replace(", fastload.dev/streamer-version: 0.15.9", "")
+            .replace('"true"', '"true", fastload.dev/features: "streamer,cache"'),
+            ("not-known", "left-alone", "tuned"),
+            id="a feature left out",
+        ),
+        pytest.param(
+            [*DECLARED[:2], "1", *DECLARED[3:]],
+            POD.replace("args: [", 'args: ["--load-format=tensorizer", '),
+            ("left-alone", "left-alone", "tuned"),
+            id="not streamed",
+        ),
+    ],
+)
+def test_a_part_is_called_tuned_where_something_is_set(
+    arguments: list[str], manifest: str, parts: tuple[str, str, str]
+) -> None:
+    (pod,) = pods(*arguments, manifest=manifest)
+    assert tuple(pod["parts"].values()) == parts
+
+
+def test_a_manifest_that_is_tuned_already_is_called_so() -> None:
+    tuned = preview(*DECLARED, "-o", "yaml").stdout
+    (pod,) = pods(*DECLARED, manifest=tuned)
+    assert (pod["already_tuned"], pod["status"], pod["patch"]) == (True, "skipped", [])
+    assert set(pod["parts"].values()) == {"already-tuned"}
+    assert preview(*DECLARED, manifest=tuned).stdout.startswith("Pod qwen  already tuned: nothing to add\n")
+    marked = POD.replace('"true"', '"true", fastload.dev/status: skipped').replace("--model=s3", "--version=s3")
+    assert [each["already_tuned"] for each in pods(*DECLARED, manifest=marked)] == [False]
+
+
+def notes(result: Result) -> list[str]:
+    assert result.exit_code == 0, result.stderr
+    return [line.removeprefix("Note: ") for line in result.stderr.splitlines()]
+
+
+@pytest.mark.parametrize("output", ["text", "json", "yaml", "diff", "kustomize"])
+def test_a_pod_that_is_tuned_in_part_is_told_of_with_what_is_missing(output: str) -> None:
+    told = notes(preview("--offline", "-o", output, manifest=stream(POD, POD)))
+    assert told[0] == (
+        "Pod qwen and another pod are tuned in part: s3://models/qwen/ was not looked up: this is an offline preview. "
+        "In place of a listing, give --shards COUNT and --model-size QUANTITY"
+    )
+    assert not any("in part" in note for note in notes(preview(*DECLARED, "-o", output)))
+
+
+@pytest.mark.parametrize(
+    ("manifest", "told"),
+    [
+        (POD.replace("s3://", "gs://"), "give the annotations fastload.dev/shards and fastload.dev/model-size"),
+        (POD.replace("p5.48xlarge", "x9.large"), "which instance type the pods get is not known. Give --instance-type"),
+    ],
+)
+def test_a_gap_names_what_would_fill_it(manifest: str, told: str) -> None:
+    (note,) = notes(preview(*(["--offline"] if "gs://" in manifest else DECLARED), manifest=manifest))
+    assert told in note
+
+
+def test_a_misspelt_instance_type_is_asked_about() -> None:
+    told = notes(preview(*DECLARED, "--instance-type", "p5.48xlrge", manifest=DEPLOYMENT))
+    assert told[-1] == ("there is no instance type p5.48xlrge in fastload's catalogue; did you mean p5.48xlarge?")
+
+
+@pytest.mark.parametrize("output", ["yaml", "kustomize"])
+def test_a_manifest_with_a_folder_of_the_node_says_that_the_namespace_is_in_its_path(output: str) -> None:
+    (told,) = notes(preview(*DECLARED, "-o", output, "-n", "prod"))
+    assert "here prod; a namespace that kustomize or another tool sets later does not change them" in told
+    assert (
+        notes(preview(*DECLARED, "-o", output, "--namespace-labels", "pod-security.kubernetes.io/enforce=baseline"))
+        == []
+    )
+
+
 def test_operators_settings_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FASTLOAD_CACHE_ROOTS", "/mnt/fast")
     (pod,) = pods(*DECLARED)
@@ -386,7 +478,8 @@ def test_a_full_disk_is_told_of_in_words(tmp_path: Path, output: str) -> None:
     command = [FASTLOAD, "preview", "-f", str(tmp_path / "pod.yaml"), *DECLARED, "-o", output]
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, "Error: standard output: no space left on device\n")
+    assert done.returncode == 2
+    assert done.stderr.endswith("Error: standard output: no space left on device\n")
 
 
 def test_a_standard_input_that_is_closed_is_told_of_in_words() -> None:

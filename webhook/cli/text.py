@@ -8,12 +8,22 @@ import click
 from webhook.cli.estimate_text import LEGEND, estimate_lines
 from webhook.cli.layout import described, fold, paragraph, printable, section
 from webhook.cli.settings_text import setting_lines
-from webhook.plan.types import Status, Verdict
+from webhook.plan.types import Status
 from webhook.preview.contract import PodPreview, Preview, ShardFiles
+from webhook.preview.parts import Part
 from webhook.reasons import Counsel, Reason
 
 _COLOURS = {Status.INJECTED: "green", Status.PARTIAL: "yellow", Status.SKIPPED: "bright_black"}
-_VERDICTS = {Verdict.TUNE: "tuned", Verdict.KEEP: "yours, kept", Verdict.SKIP: "left alone"}
+_PARTS = {
+    Part.TUNED: "tuned",
+    Part.ALREADY_TUNED: "already tuned",
+    Part.AS_SET: "as you set it",
+    Part.NOTHING_TO_ADD: "nothing to add",
+    Part.NOT_KNOWN: "not known yet",
+    Part.KEPT: "yours, kept",
+    Part.LEFT_ALONE: "left alone",
+}
+_ALREADY = "already tuned: nothing to add"
 _GIB = 2**30
 _LABEL = 10
 _INDENT = 4
@@ -43,7 +53,7 @@ def _summary(preview: Preview) -> str:
 
 def _pod(pod: PodPreview, width: int) -> Iterator[str]:
     where = printable(f"{pod.source.kind} {pod.source.name or '(unnamed)'}")
-    status = click.style(pod.status, fg=_COLOURS[pod.status], bold=True)
+    status = click.style(_ALREADY if pod.already_tuned else pod.status, fg=_COLOURS[pod.status], bold=True)
     yield f"{click.style(where, bold=True)}  {status}"
     place = f"{pod.source.file}, document {pod.source.document} {pod.source.path}".rstrip()
     yield from (click.style(line, dim=True) for line in paragraph(place, width, 2))
@@ -67,8 +77,8 @@ def _facts(pod: PodPreview, width: int) -> Iterator[str]:
         shown = ", ".join(pod.instance_types[:4])
         more = len(pod.instance_types) - 4
         yield from _fact("node", f"{shown}{f' and {more} more types' if more > 0 else ''}", width)
-    parts = {"streamer": pod.streamer, "retry": pod.retry, "compile cache": pod.cache}
-    yield from _fact("parts", "; ".join(f"{name} {_VERDICTS[verdict]}" for name, verdict in parts.items()), width)
+    parts = {"streamer": pod.parts.streamer, "retry": pod.parts.retry, "compile cache": pod.parts.cache}
+    yield from _fact("parts", "; ".join(f"{name} {_PARTS[part]}" for name, part in parts.items()), width)
 
 
 def _fact(label: str, text: str, width: int) -> Iterator[str]:

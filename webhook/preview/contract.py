@@ -15,6 +15,7 @@ from webhook.plan.types import Status, Verdict
 from webhook.pod.facts import Engine
 from webhook.preview.documents import Document
 from webhook.preview.notes import Remark
+from webhook.preview.parts import Parts, parts_of
 from webhook.reasons import Counsel, Reason
 
 
@@ -60,6 +61,9 @@ class PodPreview(msgspec.Struct, frozen=True, kw_only=True):
     streamer: Verdict
     retry: Verdict
     cache: Verdict
+    # The same in more words, as a verdict does not say whether there was anything to set.
+    parts: Parts
+    already_tuned: bool
     shards: ShardFiles | None
     instance_types: tuple[str, ...]
     settings: tuple[EnvSetting, ...]
@@ -94,6 +98,7 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True):
     estimate: Estimate | None
     patch: tuple[Operation, ...]
     patched: dict[str, Any]
+    already_tuned: bool
     # Annotations of the workload itself, where nothing reads them.
     misplaced: tuple[Reason, ...] = ()
 
@@ -124,6 +129,8 @@ def describe(placed: Placed) -> PodPreview:
         streamer=plan.streamer,
         retry=plan.retry,
         cache=plan.cache,
+        parts=parts_of(placed.tuned, already=placed.already_tuned),
+        already_tuned=placed.already_tuned,
         shards=_shard_files(world.shards),
         instance_types=tuple(kind.name for kind in world.candidates.types),
         settings=tuple(EnvSetting(each.name, each.value, each.reason.text) for each in plan.settings),

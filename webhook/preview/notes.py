@@ -14,6 +14,12 @@ class Topic(StrEnum):
     ONLY_IN_PODS = "only-in-pods"
     # A kustomization has no way to name the object.
     UNNAMED = "unnamed"
+    # Pods are tuned in part, because something was not known that a flag can say.
+    INCOMPLETE = "incomplete"
+    # An instance type is spelt almost like one that there is.
+    MISSPELT_TYPE = "misspelt-type"
+    # A manifest names a folder of the node, and the folder is named after the namespace.
+    NODE_FOLDER = "node-folder"
 
 
 class Remark(msgspec.Struct, frozen=True, kw_only=True):

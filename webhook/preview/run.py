@@ -16,9 +16,11 @@ from webhook.preview.applicable import explain_inapplicable, is_applicable
 from webhook.preview.contract import Placed, Preview, Source, describe
 from webhook.preview.documents import Document, UnreadableInputError
 from webhook.preview.faults import explain_pod
+from webhook.preview.gaps import explain_gaps
 from webhook.preview.indirect import explain_indirect
 from webhook.preview.lines import line_of
 from webhook.preview.manifest import apply
+from webhook.preview.parts import is_tuned_already
 
 # Each takes its own place in the memory, and a whole list is copied for each pod that stands in it.
 _MAX_PODS = 2_000
@@ -71,8 +73,9 @@ async def run(
     placed = _with_misplaced(found, await asyncio.gather(*placing))
     applicable = tuple(each for each in placed if is_applicable(each))
     inapplicable = (note for each in placed for note in explain_inapplicable(each))
+    notes = (*explain_indirect(documents), *inapplicable, *explain_gaps(placed))
     return Outcome(
-        Preview(tuple(describe(each) for each in placed), (*explain_indirect(documents), *inapplicable)),
+        Preview(tuple(describe(each) for each in placed), notes),
         _operations(documents, placed),
         applicable,
         tuple(
@@ -149,6 +152,7 @@ async def _place(
         estimate=pipeline.estimate(tuned, usd_per_hour=usd_per_hour),
         patch=patch,
         patched=apply(document.value, patch),
+        already_tuned=is_tuned_already(template, tuned),
     )
 
 

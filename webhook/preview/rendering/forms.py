@@ -6,6 +6,7 @@ from enum import StrEnum
 import msgspec
 
 from webhook.preview.documents import Document
+from webhook.preview.gaps import explain_folders
 from webhook.preview.manifest import as_patches
 from webhook.preview.notes import Remark, Topic
 from webhook.preview.rendering.files import amended_files, as_diff, as_yaml
@@ -42,4 +43,6 @@ def remarks_on(form: Form | None, outcome: Outcome) -> tuple[Remark, ...]:
     """Returns the notes that whoever asked for this form should see beside it; None is text for people."""
     manifests = form in {Form.YAML, Form.DIFF, Form.KUSTOMIZE}
     notes = tuple(each for each in outcome.preview.notes if manifests or each.code is not Topic.ONLY_IN_PODS)
-    return (*notes, *explain_unnamed(outcome.applicable)) if form is Form.KUSTOMIZE else notes
+    unnamed = explain_unnamed(outcome.applicable) if form is Form.KUSTOMIZE else ()
+    folders = explain_folders(outcome.applicable) if form in {Form.YAML, Form.KUSTOMIZE} else ()
+    return (*notes, *unnamed, *folders)

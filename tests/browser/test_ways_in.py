@@ -139,6 +139,19 @@ def test_a_link_restores_input_and_options_and_previews_them(open_page: OpenPage
     assert second.seen() == first.seen()
 
 
+def test_a_link_looks_nothing_up_before_somebody_says_so(open_page: OpenPage) -> None:
+    first = open_page()
+    first.preview(POD, {"instance-type": "p5.48xlarge", "shards": "17", "model-size": "67Gi"})
+    first.button("Copy link").click()
+    second = open_page(first.copied().removeprefix(f"{first.base}/"))
+    expect(second.manifest).to_have_value(POD)
+    expect(second.status).to_contain_text("press Preview")
+    second.settle()
+    assert [request.url for request in second.requests if request.method == "POST"] == []
+    second.page.get_by_role("button", name="Preview", exact=True).click()
+    expect(second.pods).to_have_count(1)
+
+
 def test_an_input_too_long_for_a_link_is_not_put_into_one(preview: PreviewPage) -> None:
     preview.page.evaluate(
         "() => { const field = document.getElementById('manifest');"

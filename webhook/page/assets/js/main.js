@@ -41,14 +41,18 @@ async function run() {
   }
 }
 
-/** Restores what the address holds, if anything, and previews it. */
+/**
+ * Restores what the address holds, if anything, and previews it where that asks nobody: whoever made the link may have
+ * named a bucket of their own, and must not learn from its log who opened it.
+ */
 async function restore() {
   try {
     const shared = await decode(location.hash);
     if (!shared) return;
     editor.text = shared.manifest;
     writeOptions(shared.options);
-    await run();
+    if (shared.options.offline === "true") await run();
+    else say("The link's manifest is in the field. Look it over and press Preview: its models will be looked up in S3.");
   } catch (fault) {
     showProblem(fault instanceof Error ? fault.message : String(fault));
   }

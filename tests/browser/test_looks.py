@@ -10,11 +10,12 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
-from tests.browser.previewpage import PUBLISHED, SCRIPT, SGLANG, PreviewPage
+from tests.browser.previewpage import ASSETS, PUBLISHED, SCRIPT, SGLANG, PreviewPage
 
 ROOT = Path(__file__).parents[2]
 SHOTS = ROOT / "build/screenshots"
 DOCS = ROOT / "docs"
+UNSIZED = (ASSETS / "examples/published-64-gb.yaml").read_text()
 BROKEN = "kind: Pod\nmetadata:\n\tname: a\n"
 
 
@@ -27,6 +28,7 @@ STATES: dict[str, Callable[[PreviewPage], None]] = {
     "published": lambda page: page.example(PUBLISHED),
     "sglang": lambda page: page.example(SGLANG),
     "skipped": lambda page: page.example(SCRIPT),
+    "unsized": lambda page: page.preview(UNSIZED, {"offline": "true"}),
     "error": lambda page: page.preview(BROKEN),
     "query": lambda page: page.preview("kind: Pod", {"shards": "17"}),
     "many": _many,

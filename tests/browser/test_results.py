@@ -2,6 +2,7 @@
 
 import json
 
+import httpx
 import pytest
 from playwright.sync_api import Route, expect
 
@@ -139,3 +140,54 @@ def test_a_newer_preview_takes_the_place_of_the_one_under_way(open_page: OpenPag
     held[0].abort()
     page.settle()
     expect(page.status).to_have_text("1 pod: 1 left alone.")
+
+
+UNSIZED = {"offline": "true"}
+
+
+def test_settings_and_reasons_stand_above_the_diff(preview: PreviewPage) -> None:
+    preview.example(PUBLISHED)
+    parts = preview.page.locator(".pod h4").all_text_contents()
+    assert parts[:2] == ["Settings", "Why"]
+    assert parts[-2:] == ["What changes", "Where a cold start takes its time"]
+
+
+def test_the_plan_is_a_short_line_until_somebody_asks(preview: PreviewPage) -> None:
+    preview.example(PUBLISHED)
+    line = preview.page.locator(".diff .code.after", has_text="fastload.dev/plan")
+    expect(line).not_to_contain_text("chunk")
+    more = line.get_by_role("button", name="more")
+    assert len(line.locator(".text").text_content() or "") <= 40
+    more.click()
+    assert len(line.locator(".text").text_content() or "") > 100
+
+
+def test_an_estimate_without_the_models_size_leads_to_where_it_is_given(preview: PreviewPage) -> None:
+    preview.preview(POD, UNSIZED)
+    expect(preview.page.locator(".tiles")).to_have_count(0)
+    expect(preview.page.locator(".note")).to_have_count(0)
+    preview.page.locator("#assume").evaluate("(fold) => { fold.open = false; }")
+    preview.button("Give shards and size under Assume").click()
+    expect(preview.page.get_by_label("Shard files")).to_be_focused()
+
+
+def test_a_part_is_called_tuned_only_where_something_is_set(preview: PreviewPage) -> None:
+    preview.preview(POD, UNSIZED)
+    expect(preview.page.locator(".verdict dd")).to_have_text(["not known yet", "tuned", "tuned"])
+    preview.preview(POD)
+    expect(preview.page.locator(".verdict dd")).to_have_text(["tuned", "tuned", "tuned"])
+
+
+def test_a_manifest_that_is_tuned_already_is_called_so(preview: PreviewPage, base: str) -> None:
+    headers = {"content-type": "application/yaml"}
+    tuned = httpx.post(f"{base}/preview", params={**OFFLINE, "output": "yaml"}, content=POD, headers=headers).text
+    preview.preview(tuned)
+    expect(preview.status).to_have_text("1 pod: 1 already tuned: nothing to add.")
+    expect(preview.page.locator(".badge")).to_have_text("already tuned: nothing to add")
+    expect(preview.page.locator(".verdict dd")).to_have_text(["already tuned"] * 3)
+
+
+def test_annotations_on_the_workload_itself_are_told_of(preview: PreviewPage) -> None:
+    manifest = POD.replace("metadata:", 'metadata:\n  annotations: {fastload.dev/inject: "true"}', 1)
+    preview.preview(manifest.replace('fastload.dev/inject: "true"\n', 'example.com/other: "x"\n'))
+    expect(preview.page.locator(".reasons dt").first).to_have_text("misplaced-annotation")

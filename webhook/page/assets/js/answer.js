@@ -31,7 +31,8 @@ export function showAnswer(current, answer) {
   };
   byId("output").replaceChildren(
     ...(pods.length ? [copyBar(current, pods)] : []),
-    ...notes.map((/** @type {any} */ { text, document }) => el("p", { class: "aside note" }, `Document ${document}: ${text}`)),
+    // What is missing is said where it would be seen, in the page's own words.
+    ...notes.filter((/** @type {any} */ { code }) => code !== "incomplete").map((/** @type {any} */ { text, document }) => el("p", { class: "aside note" }, `Document ${document}: ${text}`)),
     pods.length ? podList(pods, changes) : el("p", { class: "aside" }, "No pod and no pod template in the manifest."),
   );
   say(pods.length ? summary(pods) : "Nothing to preview.");

@@ -8,6 +8,9 @@ import { el } from "./dom.js";
 const CONTEXT = 3;
 /** Longer lines are cut, with a button for the rest. */
 const LONGEST_LINE = 220;
+/** A line of JSON for programs is cut sooner: the annotation that has the whole plan in it. */
+const PLAN = /^\s*"?[\w.-]+\/plan"?:\s/;
+const LONGEST_PLAN = 40;
 /** In characters: what is indented further goes on to the left of it, to have room at all. */
 const DEEPEST_INDENT = 20;
 
@@ -91,9 +94,10 @@ function cells(number, side, sign, kind) {
 
 /** @param {string} text */
 function shortened(text) {
-  if (text.length <= LONGEST_LINE) return [el("span", { class: "text" }, text)];
-  const shown = el("span", { class: "text" }, text.slice(0, LONGEST_LINE));
-  const more = el("button", { type: "button", class: "more" }, `… ${text.length - LONGEST_LINE} more`);
+  const longest = PLAN.test(text) ? LONGEST_PLAN : LONGEST_LINE;
+  if (text.length <= longest) return [el("span", { class: "text" }, text)];
+  const shown = el("span", { class: "text" }, text.slice(0, longest));
+  const more = el("button", { type: "button", class: "more" }, `… ${text.length - longest} more`);
   more.addEventListener("click", () => {
     shown.textContent = text;
     more.remove();

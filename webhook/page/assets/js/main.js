@@ -14,6 +14,8 @@ import { Session } from "./session.js";
 import { copyLink } from "./sharing.js";
 
 const editor = new Editor();
+/** What the results show before there are any. */
+const start = [...byId("output").children];
 /** @type {Session | null} */
 let session = null;
 
@@ -82,19 +84,19 @@ function clear() {
   writeOptions({});
   clearProblem();
   say("");
-  byId("output").replaceChildren();
+  byId("output").replaceChildren(...start);
   if (location.hash) history.replaceState(null, "", location.pathname + location.search);
   editor.area.focus();
 }
 
-for (const { file, title, options } of EXAMPLES) {
-  byId("examples").append(
-    button(title, async () => {
-      const reply = await fetch(`page/examples/${file}`);
-      if (reply.ok) await take(await reply.text(), options);
-    }),
-  );
+/** @param {(typeof EXAMPLES)[number]} example */
+async function show({ file, options }) {
+  const reply = await fetch(`page/examples/${file}`);
+  if (reply.ok) await take(await reply.text(), options);
 }
+
+for (const example of EXAMPLES) byId("examples").append(button(example.title, () => void show(example)));
+byId("see").addEventListener("click", () => void show(EXAMPLES[0]));
 byId("form").addEventListener("submit", (/** @type {Event} */ event) => {
   event.preventDefault();
   void run();

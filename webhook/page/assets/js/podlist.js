@@ -4,7 +4,7 @@
 
 import { button, el } from "./dom.js";
 import { podView } from "./podview.js";
-import { STATUS } from "./words.js";
+import { ALREADY, STATUS, statusOf } from "./words.js";
 
 /** So many are open from the start. */
 const OPEN = 2;
@@ -25,8 +25,8 @@ export function podList(pods, changes) {
 
 /** @param {any[]} pods */
 export function summary(pods) {
-  const counted = Object.entries(STATUS)
-    .map(([status, word]) => ({ word, count: pods.filter((pod) => pod.status === status).length }))
+  const counted = [...Object.values(STATUS), ALREADY]
+    .map((word) => ({ word, count: pods.filter((pod) => statusOf(pod) === word).length }))
     .filter(({ count }) => count)
     .map(({ word, count }) => `${count} ${word}`);
   const asleep = pods.filter((pod) => !pod.opted_in).length;

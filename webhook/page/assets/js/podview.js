@@ -3,9 +3,9 @@
  */
 
 import { estimateView, savings } from "./chartview.js";
-import { el } from "./dom.js";
+import { button, byId, el } from "./dom.js";
 import { gibibytes, seconds } from "./figures.js";
-import { STATUS, VERDICT } from "./words.js";
+import { PART, statusOf } from "./words.js";
 
 /** @typedef {{code: string, text: string}} Sentence */
 
@@ -31,7 +31,7 @@ function heading(pod) {
     "summary",
     {},
     el("h3", {}, el("span", { class: "kind" }, kind), " ", name ?? "(unnamed)"),
-    el("span", { class: `badge ${pod.status}` }, STATUS[pod.status] ?? pod.status),
+    el("span", { class: `badge ${pod.status}` }, statusOf(pod)),
     el("span", { class: "where" }, `document ${document}${path && ` ${path}`}`),
     saved && saved.high > 0 && el("span", { class: "gain" }, `saves ${seconds(saved)} on each next pod`),
   );
@@ -47,11 +47,31 @@ function body(pod, changes) {
     { class: "pod-body" },
     !pod.opted_in && el("p", { class: "aside" }, "Not opted in: this is what would happen if it were."),
     facts(pod),
-    pod.estimate && savings(pod.estimate),
-    ...(pod.status === "skipped" ? [why(pod), changesPart(pod, changes)] : [changesPart(pod, changes), settings(pod.settings), why(pod)]),
+    pod.estimate && (lacksSize(pod) ? askForSize() : savings(pod.estimate)),
+    settings(pod.settings),
+    why(pod),
     sentences("Advice, yours to follow", pod.advice, "advice"),
+    changesPart(pod, changes),
     pod.estimate && estimateView(pod.estimate),
   );
+}
+
+/**
+ * Whether nothing can be said of what is saved for want of the model's size, which the form can say.
+ * @param {any} pod
+ */
+function lacksSize(pod) {
+  const unknown = pod.estimate.notes.some((/** @type {Sentence} */ { code }) => code === "shards-unknown");
+  return unknown && /^s3:/i.test(pod.model ?? "");
+}
+
+/** In place of the savings: what they take, and a way to say it. */
+function askForSize() {
+  const give = button("Give shards and size under Assume", () => {
+    byId("assume").open = true;
+    byId("shards").focus();
+  });
+  return el("p", { class: "aside ask" }, "The model was not listed, so what is saved is not known. ", give);
 }
 
 /** @param {any} pod */
@@ -63,15 +83,15 @@ function facts(pod) {
     ["Node", nodes(pod.instance_types)],
   ];
   const parts = [
-    ["Streamer", pod.streamer],
-    ["Retries", pod.retry],
-    ["Compile cache", pod.cache],
+    ["Streamer", pod.parts.streamer],
+    ["Retries", pod.parts.retry],
+    ["Compile cache", pod.parts.cache],
   ];
   return el(
     "dl",
     { class: "facts" },
     ...listed.flatMap(([title, text]) => (text ? [fact(title, text)] : [])),
-    ...parts.map(([title, verdict]) => fact(title, VERDICT[verdict] ?? verdict, `verdict ${verdict}`)),
+    ...parts.map(([title, part]) => fact(title, PART[part] ?? part, `verdict ${part}`)),
   );
 }
 
@@ -105,7 +125,7 @@ function nodes(types) {
 
 /** @param {any} pod */
 function why(pod) {
-  return sentences(pod.status === "skipped" ? "Why it is left alone" : "Why", pod.reasons, "reasons");
+  return sentences(pod.status === "skipped" && !pod.already_tuned ? "Why it is left alone" : "Why", pod.reasons, "reasons");
 }
 
 /**

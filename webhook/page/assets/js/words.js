@@ -5,8 +5,27 @@
 /** @type {Record<string, string>} */
 export const STATUS = { injected: "tuned", partial: "tuned in part", skipped: "left alone" };
 
+/** Of a pod that has fastload's settings already. */
+export const ALREADY = "already tuned: nothing to add";
+
 /** @type {Record<string, string>} */
-export const VERDICT = { tune: "tuned", keep: "yours, kept", skip: "left alone" };
+export const PART = {
+  tuned: "tuned",
+  "already-tuned": "already tuned",
+  "as-set": "as you set it",
+  "nothing-to-add": "nothing to add",
+  "not-known": "not known yet",
+  kept: "yours, kept",
+  "left-alone": "left alone",
+};
+
+/**
+ * What became of a pod, in words.
+ * @param {any} pod
+ */
+export function statusOf(pod) {
+  return pod.already_tuned ? ALREADY : (STATUS[pod.status] ?? pod.status);
+}
 
 /** @type {Record<string, string>} */
 export const LAYER = {

@@ -337,6 +337,19 @@ def test_a_gap_names_what_would_fill_it(manifest: str, told: str) -> None:
     assert told in note
 
 
+def test_without_credentials_of_ones_own_the_flags_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", os.devnull)
+    (told,) = notes(preview())
+    assert told == (
+        "Pod qwen is tuned in part: no AWS credentials were found to list s3://models/qwen/ with. In place of a "
+        "listing, give --shards COUNT and --model-size QUANTITY"
+    )
+
+
 def test_a_misspelt_instance_type_is_asked_about() -> None:
     told = notes(preview(*DECLARED, "--instance-type", "p5.48xlrge", manifest=DEPLOYMENT))
     assert told[-1] == ("there is no instance type p5.48xlrge in fastload's catalogue; did you mean p5.48xlarge?")

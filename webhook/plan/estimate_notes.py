@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from webhook.plan.estimate_types import Explained, Note
 
 _SENTENCES = {
-    Note.NOT_STREAMED: "The weights do not come through the streamer, so nothing is known of their time and fastload "
-    "does not change it.",
+    Note.NOT_STREAMED: "As far as the pod tells, the weights do not come through the streamer, so nothing is known of "
+    "their time and fastload does not change it.",
     Note.SHARDS_UNKNOWN: "The size of the model is not known, so the time of its weights is not either.",
     Note.NETWORK_UNKNOWN: "The pod's share of a node's network is not known, so the time of its weights is not either.",
     Note.STORE_UNKNOWN: "The speed of the object store is not known: only AWS's own S3 was published.",

@@ -5,6 +5,7 @@ an older one. API servers hear of a configuration late, by less than the settle 
 that a configuration was in for as long.
 """
 
+import datetime as dt
 from itertools import product
 
 from hypothesis import given, note, settings
@@ -67,6 +68,7 @@ class Story:
         self.settle()
         self.installing = False
         self.backup: Json = self.world.objects[SECRET]
+        self.backup_due = self.world.now + dt.timedelta(seconds=LIFE * 2 / 3 - SET_BY)
 
     def look(self, times: int) -> None:
         for _ in range(times):
@@ -105,7 +107,9 @@ class Story:
         self.world.objects.pop(SECRET, None)
 
     def restore_secret(self) -> None:
-        self.world.put(SECRET, self.backup)
+        """Brings the first Secret back, unless its certificate is too old to last until the next one is served."""
+        if self.world.now < self.backup_due:
+            self.world.put(SECRET, self.backup)
 
     def settle(self) -> None:
         self.look(24)

@@ -143,6 +143,7 @@ def test_a_link_looks_nothing_up_before_somebody_says_so(open_page: OpenPage) ->
     first = open_page()
     first.preview(POD, {"instance-type": "p5.48xlarge", "shards": "17", "model-size": "67Gi"})
     first.button("Copy link").click()
+    expect(first.status).to_contain_text("The link is copied.")
     second = open_page(first.copied().removeprefix(f"{first.base}/"))
     expect(second.manifest).to_have_value(POD)
     expect(second.status).to_contain_text("press Preview")

@@ -61,9 +61,10 @@ e2e: $(TOOLS)  ## The tests against a real API server (the first run builds it a
 	$(BIN)/python -m tests.cluster.binaries
 	$(BIN)/python -m pytest tests/e2e $(ARGS)
 
-bench: $(TOOLS)  ## Microseconds per step, and reviews per second over TLS on one core
+bench: $(TOOLS)  ## What a review costs, a start, memory and a burst, as tables and in build/bench.json
 	$(BIN)/python -m benchmarks.steps
 	$(BIN)/python -m benchmarks.tls
+	$(BIN)/python -m benchmarks.start
 
 contract: $(TOOLS)  ## Check the names and flags that fastload knows against the engines' newest releases (1 GB, once)
 	$(BIN)/python -m benchmarks.contract

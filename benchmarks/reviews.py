@@ -18,6 +18,7 @@ MODEL=${MODEL_URI:-s3://models/qwen3.6-35b-a3b}
 exec vllm serve "$MODEL" \\
   --tensor-parallel-size 2 --port 8000
 """
+_MODEL = b"qwen3.6-35b-a3b"
 _ASKED = {"fastload.dev/inject": "true"}
 _EXEC = {
     "command": ["vllm", "serve", "s3://models/qwen3.6-35b-a3b"],
@@ -40,6 +41,11 @@ def reviews(kind: str, templates: int, pods_each: int) -> list[bytes]:
     """Returns a review for each pod, one of every template after the other."""
     random = Random(kind)  # noqa: S311 (the same pods in every run)
     return [_review(kind, f"{template:05}", random) for _ in range(pods_each) for template in range(templates)]
+
+
+def of_model(review: bytes, model: str) -> bytes:
+    """Returns the review of a pod that launches another model of the bucket."""
+    return review.replace(_MODEL, model.encode())
 
 
 def _review(kind: str, template: str, random: Random) -> bytes:

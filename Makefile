@@ -66,6 +66,7 @@ bench: $(TOOLS)  ## What a review costs, a start, memory and a burst, as tables 
 	$(BIN)/python -m benchmarks.tls
 	$(BIN)/python -m benchmarks.start
 	$(BIN)/python -m benchmarks.burst
+	$(BIN)/python -m benchmarks.memory
 
 contract: $(TOOLS)  ## Check the names and flags that fastload knows against the engines' newest releases (1 GB, once)
 	$(BIN)/python -m benchmarks.contract

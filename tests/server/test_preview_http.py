@@ -216,6 +216,12 @@ def test_what_cannot_be_previewed_is_a_problem_that_says_where(
     assert {key: problem[key] for key in told} == told
 
 
+def test_a_pod_of_no_namespace_is_in_the_one_that_is_asked_for(running: Running) -> None:
+    (pod,) = pods(running, POD, "offline=true&shards=1&model-size=1Gi&namespace=batch")
+    volume = next(each for each in pod["patched"]["spec"]["volumes"] if each["name"] == "fastload-cache")
+    assert "/batch/" in volume["hostPath"]["path"]
+
+
 def test_a_large_body_of_no_declared_length_is_refused_too(running: Running) -> None:
     pieces = (b"#" * 2**20 for _ in range(50))
     reply = httpx.post(f"{running.admin}/preview", content=pieces, headers=YAML)
@@ -234,6 +240,7 @@ def test_a_large_body_of_no_declared_length_is_refused_too(running: Running) -> 
         pytest.param("price-per-hour=nan", "`$.price-per-hour`", id="no price"),
         pytest.param("output=xml", "`$.output`", id="no such output"),
         pytest.param("offline=perhaps", "`$.offline`", id="neither true nor false"),
+        pytest.param("namespace=../other", "`$.namespace`", id="no namespace"),
         pytest.param("shards=1&shards=2&model-size=1Gi", "shards is given more than once", id="twice"),
         pytest.param(
             "model-size=1Gi&model_size=1Gi", "model-size is given more than once", id="twice, in two spellings"

@@ -11,6 +11,7 @@ from starlette.datastructures import Headers, QueryParams
 from webhook.lookup.offline import Assumed
 from webhook.preview.assumptions import AssumptionError, Given, read_assumed
 from webhook.preview.rendering.forms import Form
+from webhook.preview.run import DEFAULT_NAMESPACE
 from webhook.server.origins import ForeignPageError, check_origin
 from webhook.server.problems import CLOSE, ProblemError
 
@@ -59,11 +60,18 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, rename="kebab", forbid_un
         tuple[str, ...],
         msgspec.Meta(description="As if every pod that has no such annotation had it; a comma list, may be repeated."),
     ] = ()
+    namespace: Annotated[
+        str,
+        msgspec.Meta(
+            description="Namespace of the pods whose manifest names none.",
+            pattern="^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
+            max_length=63,
+        ),
+    ] = DEFAULT_NAMESPACE
     namespace_labels: Annotated[
         tuple[str, ...],
         msgspec.Meta(description="Of every pod's namespace: `KEY=VALUE`, a comma list, may be repeated."),
     ] = ()
-
     price_per_hour: Annotated[
         Annotated[float, msgspec.Meta(gt=0, le=100_000)] | None,
         msgspec.Meta(description="Price of a node in USD, for the estimate, instead of the published ones."),
@@ -104,6 +112,7 @@ class Asked(msgspec.Struct, frozen=True):
 
     offline: bool
     assumed: Assumed
+    namespace: str = DEFAULT_NAMESPACE
     price_per_hour: float | None = None
     output: Form = Form.JSON
     patched: bool = True
@@ -139,7 +148,7 @@ def read_query(given: QueryParams) -> Asked:
     """
     try:
         query = msgspec.convert(_gathered(given), Query, strict=False)
-        return Asked(query.offline, query.assumed(), query.price_per_hour, query.output, query.patched)
+        return Asked(query.offline, query.assumed(), query.namespace, query.price_per_hour, query.output, query.patched)
     except (msgspec.ValidationError, AssumptionError) as error:
         raise ProblemError.of(HTTPStatus.UNPROCESSABLE_ENTITY, f"query: {error}", CLOSE) from None
 

@@ -75,7 +75,7 @@ def _turn(body: bytes, until: float) -> Iterator[None]:
 
 async def _run(documents: Sequence[Document], pipeline: Pipeline, asked: Asked, until: float) -> Outcome:
     async with asyncio.timeout(until - time.monotonic()):
-        return await run(documents, pipeline, usd_per_hour=asked.price_per_hour)
+        return await run(documents, pipeline, namespace=asked.namespace, usd_per_hour=asked.price_per_hour)
 
 
 def _too_large(documents: Sequence[Document], made: Preview) -> Problem | None:

@@ -61,12 +61,13 @@ e2e: $(TOOLS)  ## The tests against a real API server (the first run builds it a
 	$(BIN)/python -m tests.cluster.binaries
 	$(BIN)/python -m pytest tests/e2e $(ARGS)
 
-bench: $(TOOLS)  ## What a review costs, a start, memory and a burst, as tables and in build/bench.json
+bench: $(TOOLS)  ## What a review, a start, a burst and memory cost, also through a real API server; build/bench.json keeps it
 	$(BIN)/python -m benchmarks.steps
 	$(BIN)/python -m benchmarks.tls
 	$(BIN)/python -m benchmarks.start
 	$(BIN)/python -m benchmarks.burst
 	$(BIN)/python -m benchmarks.memory
+	$(BIN)/python -m benchmarks.api_server
 
 contract: $(TOOLS)  ## Check the names and flags that fastload knows against the engines' newest releases (1 GB, once)
 	$(BIN)/python -m benchmarks.contract

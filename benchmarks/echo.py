@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import uvicorn
@@ -25,14 +26,14 @@ def _unnoted(_what: object) -> None:
     """Notes nothing."""
 
 
-def main(certificate: str, key: str) -> None:
-    """Serves until it is killed; prints the port it listens on."""
+def serve(app: Callable[[Scope, Receive, Send], Awaitable[None]], certificate: str, key: str) -> None:
+    """Serves an application until it is killed, on the stack of the webhook; prints the port it listens on."""
     socket = bind("127.0.0.1", 0, "")
     print(socket.getsockname()[1], flush=True)
     tls = Tls(Certificate(Path(certificate), Path(key)).listener_context(_unnoted), _unnoted)
     with asyncio.Runner(loop_factory=uvicorn.Config("", log_config=None).get_loop_factory()) as runner:
-        runner.run(Listener(echo, tls=tls, grace_seconds=1, dropped=_unnoted).serve([socket]))
+        runner.run(Listener(app, tls=tls, grace_seconds=1, dropped=_unnoted).serve([socket]))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    serve(echo, *sys.argv[1:])

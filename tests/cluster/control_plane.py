@@ -155,9 +155,15 @@ class ControlPlane:
 
     def client(self) -> httpx.Client:
         """Return an HTTP client of the API server that acts as the administrator: for many calls, or many at once."""
+        return httpx.Client(
+            base_url=self.url, verify=self.administrator_context(), trust_env=False, timeout=_REQUEST_TIMEOUT_S
+        )
+
+    def administrator_context(self) -> ssl.SSLContext:
+        """Return the TLS context of a client that acts as the administrator."""
         context = ssl.create_default_context(cafile=self.ca_certificate)
         context.load_cert_chain(*self._administrator_files)
-        return httpx.Client(base_url=self.url, verify=context, trust_env=False, timeout=_REQUEST_TIMEOUT_S)
+        return context
 
     def audit_events(self) -> list[dict[str, Any]]:
         """Return what the API server noted of the creation of pods, the oldest first."""

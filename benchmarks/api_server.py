@@ -1,0 +1,185 @@
+"""What the webhook adds to the creation of a pod through a real API server, beside one that allows everything.
+
+Pods of 2.5 kB are created with `dryRun=All`, over 1 and over 8 connections, in four ways: where no webhook looks,
+where one looks and the pod did not ask, by way of a webhook on the same stack that reads the review and allows it, and
+by way of fastload, which tunes the pod. Both webhooks are configured as the chart configures fastload. They share a
+core; the control plane and the client have the others. Rounds take the ways in turn; figures are medians of rounds.
+"""
+
+import base64
+import http.client
+import json
+import statistics
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from copy import deepcopy
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+import yaml
+
+from benchmarks.load import Target
+from benchmarks.result import keep
+from benchmarks.reviews import reviews
+from benchmarks.s3 import running_s3
+from benchmarks.servers import fastload, other_cores, reference
+from tests.cluster.binaries import ensure_binaries
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.waiting import wait_until
+from webhook.server.certificates import Files, issue
+
+Json = dict[str, Any]
+
+_CONNECTIONS = (1, 8)
+_ROUNDS = 5
+_SECONDS = 1.5
+_INSTALLED = Path("deploy/install.yaml")
+_INSIDE, _OUTSIDE = "inside", "outside"
+_ALLOW = "benchmark.fastload.dev/allow"
+_INJECT = "fastload.dev/inject"
+# The ways of a pod: its namespace, and the annotation that it asks by.
+_WAYS: dict[str, tuple[str, str | None]] = {
+    "outside": (_OUTSIDE, None),
+    "not_annotated": (_INSIDE, None),
+    "allowed": (_INSIDE, _ALLOW),
+    "tuned": (_INSIDE, _INJECT),
+}
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """Over so many connections, by way: milliseconds that half of the creations took at the most, and rates."""
+
+    p50_milliseconds: dict[str, float]
+    creates_per_second: dict[str, float]
+    added_p50_ratio: float
+
+
+class Creator:
+    """Creates pods as the cluster's administrator, without keeping them."""
+
+    def __init__(self, cluster: ControlPlane) -> None:
+        self._host = urlsplit(cluster.url).netloc
+        self._context = cluster.administrator_context()
+
+    def create(self, way: str, seconds: float) -> list[float]:
+        """Creates one pod after the other over one connection, and returns how long each took, in seconds.
+
+        Raises:
+            RuntimeError: the API server refused one, or it came back otherwise than this way makes them.
+        """
+        connection = http.client.HTTPSConnection(self._host, context=self._context)
+        body = _pod(way)
+        took = []
+        until = time.perf_counter() + seconds
+        while (started := time.perf_counter()) < until:
+            tuned = _create(connection, way, body)
+            took.append(time.perf_counter() - started)
+            if tuned != (way == "tuned"):
+                raise RuntimeError(f"a pod that was to be {way} came back tuned: {tuned}")
+        connection.close()
+        return took[1:]  # the first connected
+
+    def is_tuned(self) -> bool:
+        """Whether the API server calls fastload already."""
+        return _create(http.client.HTTPSConnection(self._host, context=self._context), "tuned", _pod("tuned"))
+
+
+def _create(connection: http.client.HTTPSConnection, way: str, body: bytes) -> bool:
+    """Creates one pod, and tells whether it came back tuned."""
+    path = f"/api/v1/namespaces/{_WAYS[way][0]}/pods?dryRun=All"
+    connection.request("POST", path, body, {"Content-Type": "application/json"})
+    reply = connection.getresponse()
+    text = reply.read()
+    if reply.status != http.client.CREATED:
+        raise RuntimeError(f"the API server refused a pod: {text[:500]!r}")
+    return b'"fastload.dev/status":"injected"' in text
+
+
+def _pod(way: str) -> bytes:
+    """Returns the pod that is created, as who makes it would send it."""
+    pod: Json = json.loads(reviews("exec", 1, 1)[0])["request"]["object"]
+    _, annotation = _WAYS[way]
+    pod["metadata"] = {
+        "generateName": "engine-",
+        "labels": pod["metadata"]["labels"],
+        "annotations": {annotation: "true"} if annotation else {},
+    }
+    return json.dumps(pod, separators=(",", ":")).encode()
+
+
+def configurations(tuning: Target, allowing: Target, certificate: Files) -> list[Json]:
+    """Returns the chart's configuration twice: with fastload's address, and for pods that ask for the other webhook.
+
+    Unlike the chart's, a webhook that cannot be called is an error here, and a namespace is left out.
+    """
+    documents: list[Json] = list(yaml.safe_load_all(_INSTALLED.read_text()))
+    (ours,) = (each for each in documents if each["kind"] == "MutatingWebhookConfiguration")
+    asking = {"name": "annotated", "expression": f"object.metadata.?annotations[?'{_ALLOW}'].hasValue()"}
+    other = {**deepcopy(ours["webhooks"][0]), "name": "allow.benchmark.dev", "matchConditions": [asking]}
+    both = {"allow": ([other], allowing), "fastload": (ours["webhooks"], tuning)}
+    for webhooks, target in both.values():
+        for webhook in webhooks:
+            authority = base64.b64encode(certificate.authority.read_bytes()).decode()
+            webhook["clientConfig"] = {"url": f"https://localhost:{target.port}/mutate", "caBundle": authority}
+            webhook["failurePolicy"] = "Fail"
+            for rule in webhook["namespaceSelector"]["matchExpressions"]:
+                rule["values"].append(_OUTSIDE)
+    return [{**ours, "metadata": {"name": name}, "webhooks": webhooks} for name, (webhooks, _) in both.items()]
+
+
+def measure(creator: Creator, connections: int) -> Figures:
+    """Measures all ways over so many connections."""
+    p50s: dict[str, list[float]] = {way: [] for way in _WAYS}
+    rates: dict[str, list[float]] = {way: [] for way in _WAYS}
+    for number in range(_ROUNDS + 1):
+        for way in _WAYS:
+            with ThreadPoolExecutor(connections) as threads:
+                took = list(chain.from_iterable(threads.map(partial(creator.create, way), [_SECONDS] * connections)))
+            if number > 0:  # the first warms up
+                p50s[way].append(statistics.median(took) * 1e3)
+                rates[way].append(len(took) / _SECONDS)
+    p50 = {way: statistics.median(each) for way, each in p50s.items()}
+    added = {way: p50[way] - p50["outside"] for way in _WAYS}
+    rate = {way: statistics.median(each) for way, each in rates.items()}
+    return Figures(p50, rate, added["tuned"] / added["allowed"])
+
+
+def main() -> None:
+    """Prints a table and keeps the figures; the ratio to be kept is the larger one."""
+    binaries = ensure_binaries()
+    figures: dict[int, Figures] = {}
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        stack.enter_context(other_cores())
+        certificate = issue(["localhost"], folder)
+        s3 = stack.enter_context(running_s3())
+        cluster = stack.enter_context(ControlPlane(binaries))
+        tuning = stack.enter_context(fastload(certificate, folder, {"--s3-endpoint": s3.endpoint}))
+        allowing = stack.enter_context(reference("benchmarks.allow", certificate))
+        for namespace in (_INSIDE, _OUTSIDE):
+            cluster.create_namespace(namespace)
+        cluster.apply(*configurations(tuning, allowing, certificate))
+        creator = Creator(cluster)
+        wait_until(creator.is_tuned, what="the API server calls fastload")
+        print(f"creations of a pod through the API server, medians of {_ROUNDS} rounds of {_SECONDS:g} s\n")
+        print(f"{'connections':>11} {'way':<14} {'p50 ms':>7} {'added ms':>9} {'creates/s':>10}")
+        for connections in _CONNECTIONS:
+            found = figures[connections] = measure(creator, connections)
+            for way, p50 in found.p50_milliseconds.items():
+                added = p50 - found.p50_milliseconds["outside"]
+                rate = found.creates_per_second[way]
+                print(f"{connections:>11} {way:<14} {p50:>7.2f} {added:>9.2f} {rate:>10.0f}", flush=True)
+    worst = max(each.added_p50_ratio for each in figures.values())
+    print(f"\nadded by fastload, against added by allowing: {worst:.2f} at the most")
+    by_connections = {f"connections_{number}": msgspec.to_builtins(each) for number, each in figures.items()}
+    keep("api_server", {"added_p50_ratio": worst, **by_connections})
+
+
+if __name__ == "__main__":
+    main()

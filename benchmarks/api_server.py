@@ -1,17 +1,20 @@
 """What the webhook adds to the creation of a pod through a real API server, beside one that allows everything.
 
-Pods of 2.5 kB are created with `dryRun=All`, over 1 and over 8 connections, in four ways: where no webhook looks,
-where one looks and the pod did not ask, by way of a webhook on the same stack that reads the review and allows it, and
-by way of fastload, which tunes the pod. Both webhooks are configured as the chart configures fastload. They share a
-core; the control plane and the client have the others. Rounds take the ways in turn; figures are medians of rounds.
+Pods of 2.5 kB are created with `dryRun=All`, over 1 and over 8 connections, in five ways: where no webhook looks; where
+one looks and the pod did not ask; by way of a webhook on the same stack that reads the review and allows it; by way of
+one that gives fastload's own answer without a thought, which shows what the API server takes to apply it; and by way of
+fastload, which tunes the pod. All are configured as the chart configures fastload, and share a core; the control plane
+and the client have the others. Rounds take the ways in turn; figures are medians of rounds.
 """
 
+import asyncio
 import base64
 import http.client
 import json
 import statistics
 import tempfile
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from copy import deepcopy
@@ -24,7 +27,7 @@ from urllib.parse import urlsplit
 import msgspec
 import yaml
 
-from benchmarks.load import Target
+from benchmarks.load import Request, Target, ask
 from benchmarks.result import keep
 from benchmarks.reviews import reviews
 from benchmarks.s3 import running_s3
@@ -41,13 +44,14 @@ _ROUNDS = 5
 _SECONDS = 1.5
 _INSTALLED = Path("deploy/install.yaml")
 _INSIDE, _OUTSIDE = "inside", "outside"
-_ALLOW = "benchmark.fastload.dev/allow"
+_ALLOW, _REPEAT = "benchmark.fastload.dev/allow", "benchmark.fastload.dev/repeat"
 _INJECT = "fastload.dev/inject"
 # The ways of a pod: its namespace, and the annotation that it asks by.
 _WAYS: dict[str, tuple[str, str | None]] = {
     "outside": (_OUTSIDE, None),
     "not_annotated": (_INSIDE, None),
     "allowed": (_INSIDE, _ALLOW),
+    "repeated": (_INSIDE, _REPEAT),
     "tuned": (_INSIDE, _INJECT),
 }
 
@@ -57,7 +61,9 @@ class Figures(msgspec.Struct, frozen=True):
 
     p50_milliseconds: dict[str, float]
     creates_per_second: dict[str, float]
+    # Fastload's added p50, to that of the webhook that allows, and of the one that repeats its answer.
     added_p50_ratio: float
+    added_p50_ratio_to_repeated: float
 
 
 class Creator:
@@ -80,7 +86,7 @@ class Creator:
         while (started := time.perf_counter()) < until:
             tuned = _create(connection, way, body)
             took.append(time.perf_counter() - started)
-            if tuned != (way == "tuned"):
+            if tuned != (way in {"tuned", "repeated"}):
                 raise RuntimeError(f"a pod that was to be {way} came back tuned: {tuned}")
         connection.close()
         return took[1:]  # the first connected
@@ -113,24 +119,31 @@ def _pod(way: str) -> bytes:
     return json.dumps(pod, separators=(",", ":")).encode()
 
 
-def configurations(tuning: Target, allowing: Target, certificate: Files) -> list[Json]:
-    """Returns the chart's configuration twice: with fastload's address, and for pods that ask for the other webhook.
+def configurations(targets: Mapping[str, Target], certificate: Files) -> list[Json]:
+    """Returns the chart's configuration with fastload's address, and once for each of the other webhooks.
 
     Unlike the chart's, a webhook that cannot be called is an error here, and a namespace is left out.
     """
     documents: list[Json] = list(yaml.safe_load_all(_INSTALLED.read_text()))
     (ours,) = (each for each in documents if each["kind"] == "MutatingWebhookConfiguration")
-    asking = {"name": "annotated", "expression": f"object.metadata.?annotations[?'{_ALLOW}'].hasValue()"}
-    other = {**deepcopy(ours["webhooks"][0]), "name": "allow.benchmark.dev", "matchConditions": [asking]}
-    both = {"allow": ([other], allowing), "fastload": (ours["webhooks"], tuning)}
-    for webhooks, target in both.values():
+    authority = base64.b64encode(certificate.authority.read_bytes()).decode()
+    made = []
+    for way, target in targets.items():
+        webhooks = deepcopy(ours["webhooks"])
+        if way != "tuned":
+            expression = f"object.metadata.?annotations[?'{_WAYS[way][1]}'].hasValue()"
+            del webhooks[1:]
+            webhooks[0] |= {
+                "name": f"{way}.benchmark.dev",
+                "matchConditions": [{"name": way, "expression": expression}],
+            }
         for webhook in webhooks:
-            authority = base64.b64encode(certificate.authority.read_bytes()).decode()
             webhook["clientConfig"] = {"url": f"https://localhost:{target.port}/mutate", "caBundle": authority}
             webhook["failurePolicy"] = "Fail"
             for rule in webhook["namespaceSelector"]["matchExpressions"]:
                 rule["values"].append(_OUTSIDE)
-    return [{**ours, "metadata": {"name": name}, "webhooks": webhooks} for name, (webhooks, _) in both.items()]
+        made.append({**ours, "metadata": {"name": way}, "webhooks": webhooks})
+    return made
 
 
 def measure(creator: Creator, connections: int) -> Figures:
@@ -147,7 +160,7 @@ def measure(creator: Creator, connections: int) -> Figures:
     p50 = {way: statistics.median(each) for way, each in p50s.items()}
     added = {way: p50[way] - p50["outside"] for way in _WAYS}
     rate = {way: statistics.median(each) for way, each in rates.items()}
-    return Figures(p50, rate, added["tuned"] / added["allowed"])
+    return Figures(p50, rate, added["tuned"] / added["allowed"], added["tuned"] / added["repeated"])
 
 
 def main() -> None:
@@ -161,10 +174,15 @@ def main() -> None:
         s3 = stack.enter_context(running_s3())
         cluster = stack.enter_context(ControlPlane(binaries))
         tuning = stack.enter_context(fastload(certificate, folder, {"--s3-endpoint": s3.endpoint}))
-        allowing = stack.enter_context(reference("benchmarks.allow", certificate))
+        answer = asyncio.run(ask(tuning, Request("/mutate", reviews("exec", 1, 1)[0])))
+        given = {"allowed": '{"allowed":true}', "repeated": json.dumps(json.loads(answer)["response"])}
+        references = {
+            way: stack.enter_context(reference("benchmarks.given", certificate, response))
+            for way, response in given.items()
+        }
         for namespace in (_INSIDE, _OUTSIDE):
             cluster.create_namespace(namespace)
-        cluster.apply(*configurations(tuning, allowing, certificate))
+        cluster.apply(*configurations({**references, "tuned": tuning}, certificate))
         creator = Creator(cluster)
         wait_until(creator.is_tuned, what="the API server calls fastload")
         print(f"creations of a pod through the API server, medians of {_ROUNDS} rounds of {_SECONDS:g} s\n")

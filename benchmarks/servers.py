@@ -57,9 +57,9 @@ def fastload(certificate: Files, folder: Path, flags: Mapping[str, str]) -> Iter
 
 
 @contextmanager
-def reference(module: str, certificate: Files) -> Iterator[Target]:
+def reference(module: str, certificate: Files, *arguments: str) -> Iterator[Target]:
     """Runs a server of the benchmarks' own, such as `benchmarks.echo`, which prints the port that it listens on."""
-    command = [sys.executable, "-m", module, str(certificate.certificate), str(certificate.key)]
+    command = [sys.executable, "-m", module, str(certificate.certificate), str(certificate.key), *arguments]
     with core_of_servers():
         process = subprocess.Popen(tethered(command), stdout=subprocess.PIPE)
     try:

@@ -8,25 +8,20 @@ server has. Rounds measure each server in turn; the figures are medians.
 """
 
 import asyncio
-import os
-import ssl
 import statistics
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import msgspec
 
 from benchmarks.load import Rate, Request, Target, ask, measure
 from benchmarks.result import keep
 from benchmarks.reviews import KINDS, reviews
+from benchmarks.servers import fastload, other_cores, reference
 from demo.s3 import Model, embedded_s3, store
-from demo.webhook import certificate_flags, running_webhook
-from webhook.server.certificates import Files, issue
+from webhook.server.certificates import issue
 
 _MODEL = Model("models", "qwen3.6-35b-a3b", 17, 67 * 2**30)
 _CONNECTIONS = 16
@@ -84,33 +79,17 @@ async def compare(servers: Servers, bodies: Sequence[bytes]) -> Figures:
 
 
 @contextmanager
-def servers_on(core: int) -> Iterator[Servers]:
+def servers() -> Iterator[Servers]:
     """Starts both servers on one core, and leaves the others to whoever calls."""
-    everything = os.sched_getaffinity(0)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         certificate = issue(["localhost"], folder)
         endpoint = stack.enter_context(embedded_s3())
         store(endpoint, _MODEL)
-        os.sched_setaffinity(0, {core})
-        flags = {**certificate_flags(certificate), "--s3-endpoint": endpoint, "--drain-seconds": "0"}
-        webhook = stack.enter_context(running_webhook(flags, folder / "webhook.log"))
-        context = ssl.create_default_context(cafile=str(certificate.authority))
-        echo = stack.enter_context(_echo(certificate, context))
-        os.sched_setaffinity(0, everything - {core} or everything)
-        yield Servers(Target(urlsplit(webhook.reviews).port or 0, context, webhook.process.pid), echo)
-
-
-@contextmanager
-def _echo(certificate: Files, context: ssl.SSLContext) -> Iterator[Target]:
-    command = [sys.executable, "-m", "benchmarks.echo", str(certificate.certificate), str(certificate.key)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE)
-    try:
-        assert process.stdout is not None  # noqa: S101 (it is a pipe)
-        yield Target(int(process.stdout.readline()), context, process.pid)
-    finally:
-        process.kill()
-        process.wait()
+        webhook = stack.enter_context(fastload(certificate, folder, {"--s3-endpoint": endpoint}))
+        echo = stack.enter_context(reference("benchmarks.echo", certificate))
+        stack.enter_context(other_cores())
+        yield Servers(webhook, echo)
 
 
 def main() -> None:
@@ -118,13 +97,13 @@ def main() -> None:
     print(f"over TLS, one core, {_CONNECTIONS} connections, medians of {_ROUNDS} rounds of {_SECONDS:g} s\n")
     print(f"{'pod':<18} {'review us':>9} {'echo us':>8} {'reviews/s':>10} {'echoes/s':>10} {'ratio':>6}")
     figures: dict[str, Figures] = {}
-    with servers_on(min(os.sched_getaffinity(0))) as servers:
+    with servers() as both:
         for kind in KINDS:
             for name, pods in (
                 (kind, reviews(kind, _TEMPLATES, _PODS_EACH)),
                 (f"{kind}_first_seen", reviews(kind, _TEMPLATES_TOO_MANY, 1)),
             ):
-                found = figures[name] = asyncio.run(compare(servers, pods))
+                found = figures[name] = asyncio.run(compare(both, pods))
                 print(
                     f"{name.replace('_', ' '):<18} {found.review_microseconds:>9.1f} {found.echo_microseconds:>8.1f} "
                     f"{found.reviews_per_second:>10.0f} {found.echoes_per_second:>10.0f} {found.ratio_to_echo:>6.2f}",

@@ -27,7 +27,8 @@ from urllib.parse import urlsplit
 import msgspec
 import yaml
 
-from benchmarks.load import Request, Target, ask
+from benchmarks.connection import ask
+from benchmarks.load import Request, Target
 from benchmarks.result import keep
 from benchmarks.reviews import reviews
 from benchmarks.s3 import running_s3

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Self
 
-from benchmarks.load import Request, Target
+from benchmarks.load import Request, Target, content_length
 
 _LIMIT_BYTES = 2**20
 
@@ -27,10 +27,9 @@ class Connection:
             RuntimeError: it is not 200.
         """
         self._writer.write(request.encoded())
-        head = (await self._reader.readuntil(b"\r\n\r\n")).lower()
-        length = int(head.partition(b"content-length:")[2].partition(b"\r\n")[0])
-        body = await self._reader.readexactly(length)
-        if not head.startswith(b"http/1.1 200"):
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        body = await self._reader.readexactly(content_length(head))
+        if not head.startswith(b"HTTP/1.1 200"):
             raise RuntimeError(f"an answer was not 200: {body[:200]!r}")
         return body
 
@@ -38,3 +37,16 @@ class Connection:
         """Ends the connection."""
         self._writer.close()
         await self._writer.wait_closed()
+
+
+async def ask(target: Target, request: Request) -> bytes:
+    """Sends one request on a connection of its own, and returns the body of its answer.
+
+    Raises:
+        RuntimeError: it is not 200.
+    """
+    connection = await Connection.opened(target)
+    try:
+        return await connection.ask(request)
+    finally:
+        await connection.close()

@@ -43,17 +43,6 @@ class Rate(msgspec.Struct, frozen=True):
     processor_seconds: float
 
 
-async def ask(target: Target, request: Request) -> bytes:
-    """Sends one request and returns the body of its answer."""
-    reader, writer = await asyncio.open_connection("localhost", target.port, ssl=target.context)
-    writer.write(request.encoded())
-    head = await reader.readuntil(b"\r\n\r\n")
-    body = await reader.readexactly(_content_length(head))
-    writer.close()
-    await writer.wait_closed()
-    return body
-
-
 async def measure(target: Target, requests: Sequence[Request], *, connections: int, seconds: float) -> Rate:
     """Keeps a server busy with these requests, again and again, and measures what it does.
 
@@ -76,7 +65,8 @@ async def measure(target: Target, requests: Sequence[Request], *, connections: i
     return Rate(answered / elapsed, used / answered)
 
 
-def _content_length(head: bytes) -> int:
+def content_length(head: bytes) -> int:
+    """Returns how long the body is that follows an answer's head, in bytes."""
     return int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0])
 
 
@@ -105,7 +95,7 @@ class _Client(asyncio.Protocol):
             if not end:
                 return
             self.failed |= not head.startswith(b"HTTP/1.1 200")
-            self._received, self._missing = b"", _content_length(head) - len(body)
+            self._received, self._missing = b"", content_length(head) - len(body)
         if self._missing == 0 and self._transport is not None:
             self.answered += 1
             self._transport.write(next(self._supply))

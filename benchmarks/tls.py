@@ -16,7 +16,8 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks.load import Rate, Request, Target, ask, measure
+from benchmarks.connection import ask
+from benchmarks.load import Rate, Request, Target, measure
 from benchmarks.result import keep
 from benchmarks.reviews import KINDS, reviews
 from benchmarks.servers import fastload, other_cores, reference

@@ -12,22 +12,9 @@ import yaml
 from click.testing import CliRunner, Result
 
 from demo.webhook import FASTLOAD
+from tests.cli.manifests import POD
 from webhook.cli import main
 
-POD = """
-apiVersion: v1
-kind: Pod
-metadata:
-  name: qwen
-  annotations: {fastload.dev/inject: "true", fastload.dev/streamer-version: 0.15.9}
-spec:
-  nodeSelector: {node.kubernetes.io/instance-type: p5.48xlarge}
-  containers:
-    - name: vllm
-      image: vllm/vllm-openai:v0.19.1
-      args: [--model=s3://models/qwen, --tensor-parallel-size=2]
-      resources: {limits: {nvidia.com/gpu: "2"}}
-"""
 DEPLOYMENT = """
 apiVersion: apps/v1
 kind: Deployment

@@ -13,25 +13,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from tests.cli.manifests import POD
 from webhook.cli import main
 from webhook.cli.layout import fold, printable
 
 DECLARED = ["--offline", "--shards", "17", "--model-size", "67Gi"]
 STYLES = re.compile(r"\x1b\[[0-9;]*m")
-POD = """
-apiVersion: v1
-kind: Pod
-metadata:
-  name: qwen
-  annotations: {fastload.dev/inject: "true", fastload.dev/streamer-version: 0.15.9}
-spec:
-  nodeSelector: {node.kubernetes.io/instance-type: p5.48xlarge}
-  containers:
-    - name: vllm
-      image: vllm/vllm-openai:v0.19.1
-      args: [--model=s3://models/qwen, --tensor-parallel-size=2]
-      resources: {limits: {nvidia.com/gpu: "2"}}
-"""
 BYSTANDER = "kind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: web, image: nginx}]}\n"
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: qwen}\n"
 

@@ -4,7 +4,7 @@ import math
 import platform
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
 
 from prometheus_client import CollectorRegistry, Gauge, Histogram
@@ -59,10 +59,15 @@ class _Counts(Collector):
 
     def collect(self) -> Iterator[CounterMetricFamily]:
         """Yields the series, for a scrape."""
-        metric = CounterMetricFamily(self._family.name, self._family.help, labels=self._family.labels)
-        for labels, count in self._counts.items():
-            metric.add_metric(labels, count)
-        yield metric
+        yield _counter(self._family, self._counts.items())
+
+
+def _counter(family: Family, counts: Iterable[tuple[tuple[str, ...], float]]) -> CounterMetricFamily:
+    """Returns a counter's series, each of its labels."""
+    metric = CounterMetricFamily(family.name, family.help, labels=family.labels)
+    for labels, count in counts:
+        metric.add_metric(labels, count)
+    return metric
 
 
 class _LostLines(Collector):
@@ -131,11 +136,8 @@ class _Reviews(Collector):
         for (outcome, reasons), count in self._counts.items():
             outcomes[outcome] += count
             codes.update(dict.fromkeys(reasons, count))
-        for family, counts in ((REVIEWS, outcomes), (REASONS, codes)):
-            metric = CounterMetricFamily(family.name, family.help, labels=family.labels)
-            for label, count in counts.items():
-                metric.add_metric([label], count)
-            yield metric
+        yield _counter(REVIEWS, (((outcome,), count) for outcome, count in outcomes.items()))
+        yield _counter(REASONS, (((code,), count) for code, count in codes.items()))
 
 
 class WorkloadCounts:

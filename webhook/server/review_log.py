@@ -1,7 +1,7 @@
 """Lines of log for reviews, in bulk: there is one for each pod, and a burst brings thousands of them.
 
 A line looks as `webhook.server.logs` has it, but the lines of one turn of the event loop have one time, and are encoded
-and written as one. It takes a tenth of the time (measured).
+and written as one.
 """
 
 import datetime as dt

@@ -1,0 +1,40 @@
+"""What a lab has measured so far, kept line by line, so that an interrupted run goes on where it stopped."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+Record = dict[str, Any]
+
+
+class Records:
+    """The runs that are done, each under a key that says all that the run depends on."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._done: dict[str, Record] = {}
+        # A line without its end is one that a killed run was writing.
+        lines = path.read_text().splitlines(keepends=True) if path.exists() else []
+        whole = [line for line in lines if line.endswith("\n")]
+        if whole != lines:
+            path.write_text("".join(whole))
+        for line in whole:
+            kept = json.loads(line)
+            self._done[kept["key"]] = kept["record"]
+
+    def get(self, key: str) -> Record | None:
+        """Returns what the run under this key brought; None where it is still to be made."""
+        return self._done.get(key)
+
+    def add(self, key: str, record: Record) -> None:
+        """Keeps what a run brought, on disk at once."""
+        self._done[key] = record
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("a") as file:
+            file.write(json.dumps({"key": key, "record": record}) + "\n")
+
+
+def key_of(*parts: object) -> str:
+    """Returns a short key over everything that a run depends on."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]

@@ -11,7 +11,7 @@ RESOLVE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 COMPILE := $(RESOLVE) pyproject.toml requirements/build.in
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint types unit browser e2e bench fuzz contract docs manifests catalogue lock certs image sbom deploy clean
+.PHONY: help setup run test lint types unit browser e2e bench work fuzz contract docs manifests catalogue lock certs image sbom deploy clean
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z0-9]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
@@ -68,6 +68,9 @@ bench: $(TOOLS)  ## What a review, a start, a burst and memory cost, also throug
 	$(BIN)/python -m benchmarks.burst
 	$(BIN)/python -m benchmarks.memory
 	$(BIN)/python -m benchmarks.api_server
+
+work: $(TOOLS)  ## Count a review's work anew, where it has rightly become more: tests/work/work.json, which a test compares
+	$(BIN)/python -m tests.work.kept
 
 contract: $(TOOLS)  ## Check the names and flags that fastload knows against the engines' newest releases (1 GB, once)
 	$(BIN)/python -m benchmarks.contract

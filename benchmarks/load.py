@@ -1,4 +1,9 @@
-"""Load over TLS: connections that each send the next request when they have the whole answer to the last."""
+"""Load over TLS: connections that each send the next request when they have the whole answer to the last.
+
+So there are always as many requests under way as connections, and a server that does one after the other takes about as
+many times as long for each as it works on it. Percentiles are of the time from a request's sending to the last byte of
+its answer, as who sent it sees it.
+"""
 
 import asyncio
 import ssl
@@ -7,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import cycle
 from pathlib import Path
+from typing import cast
 
 import msgspec
 
@@ -37,10 +43,15 @@ class Target(msgspec.Struct, frozen=True):
 
 
 class Rate(msgspec.Struct, frozen=True):
-    """What a server that was kept busy did: answers a second, and what each took of its processor, in seconds."""
+    """What a server that was kept busy did: answers a second, what each took of its processor, and how long each took.
+
+    Times are in seconds.
+    """
 
     per_second: float
     processor_seconds: float
+    p50_seconds: float
+    p99_seconds: float
 
 
 async def measure(target: Target, requests: Sequence[Request], *, connections: int, seconds: float) -> Rate:
@@ -50,19 +61,25 @@ async def measure(target: Target, requests: Sequence[Request], *, connections: i
         RuntimeError: an answer was not 200.
     """
     supply = cycle([request.encoded() for request in requests])
+    took: list[float] = []
     loop = asyncio.get_running_loop()
-    connect = partial(loop.create_connection, partial(_Client, supply), "localhost", target.port, ssl=target.context)
-    clients = [(await connect())[1] for _ in range(connections)]
+    connect = partial(loop.create_connection, partial(_Client, supply, took), "localhost", target.port)
+    clients = [(await connect(ssl=target.context))[1] for _ in range(connections)]
     started, used = time.perf_counter(), target.processor_seconds()
-    before = sum(client.answered for client in clients)
+    took.clear()
     await asyncio.sleep(seconds)
-    answered = sum(client.answered for client in clients) - before
+    answered = sorted(took)
     elapsed, used = time.perf_counter() - started, target.processor_seconds() - used
     for client in clients:
         client.close()
     if any(client.failed for client in clients):
         raise RuntimeError("an answer was not 200")
-    return Rate(answered / elapsed, used / answered)
+    return Rate(
+        per_second=len(answered) / elapsed,
+        processor_seconds=used / len(answered),
+        p50_seconds=answered[len(answered) // 2],
+        p99_seconds=answered[len(answered) * 99 // 100],
+    )
 
 
 def content_length(head: bytes) -> int:
@@ -71,20 +88,20 @@ def content_length(head: bytes) -> int:
 
 
 class _Client(asyncio.Protocol):
-    """One connection, which takes its requests from a supply that all share. Answers are only counted."""
+    """One connection, which takes its requests from a supply that all share, and notes how long each answer took."""
 
-    def __init__(self, supply: Iterator[bytes]) -> None:
+    def __init__(self, supply: Iterator[bytes], took: list[float]) -> None:
         self._supply = supply
+        self._took = took
+        self._sent = 0.0
         self._received = b""
         self._missing = 0
         self._transport: asyncio.Transport | None = None
-        self.answered = 0
         self.failed = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101 (what create_connection gives)
-        self._transport = transport
-        transport.write(next(self._supply))
+        self._transport = cast("asyncio.Transport", transport)  # what create_connection gives
+        self._send(self._transport)
 
     def data_received(self, data: bytes) -> None:
         if self._missing:
@@ -97,9 +114,13 @@ class _Client(asyncio.Protocol):
             self.failed |= not head.startswith(b"HTTP/1.1 200")
             self._received, self._missing = b"", content_length(head) - len(body)
         if self._missing == 0 and self._transport is not None:
-            self.answered += 1
-            self._transport.write(next(self._supply))
+            self._took.append(time.perf_counter() - self._sent)
+            self._send(self._transport)
 
     def close(self) -> None:
         if self._transport is not None:
             self._transport.close()
+
+    def _send(self, transport: asyncio.Transport) -> None:
+        self._sent = time.perf_counter()
+        transport.write(next(self._supply))

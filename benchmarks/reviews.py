@@ -1,4 +1,4 @@
-"""The reviews that the benchmarks send: about 4 kB each, as the API server sends them for the pods of Deployments.
+"""The reviews that the benchmarks send: as the API server sends them for the pods of Deployments, most of about 4 kB.
 
 Pods of one template differ as they do in a cluster: in the review's uid, the time in the managed fields, and the name
 of the volume with the service account's token.
@@ -6,9 +6,12 @@ of the volume with the service account's token.
 
 import json
 from collections.abc import Iterator
+from itertools import chain
 from random import Random
 from typing import Any
 from uuid import UUID
+
+import msgspec
 
 Json = dict[str, Any]
 
@@ -24,23 +27,63 @@ _EXEC = {
     "command": ["vllm", "serve", "s3://models/qwen3.6-35b-a3b"],
     "args": ["--tensor-parallel-size", "2", "--port", "8000"],
 }
+_HELPER = {"image": "registry.k8s.io/pause:3.10", "command": ["/pause"]}
 _NGINX = {"command": ["nginx", "-g", "daemon off;"]}
 
-# What is special about the pods of each kind: their annotations, and what they launch.
-KINDS: dict[str, tuple[dict[str, str], Json]] = {
-    "exec": (_ASKED, _EXEC),
-    "shell": (_ASKED, {"command": ["/bin/bash", "-c"], "args": [_SCRIPT]}),
-    "skipped": (_ASKED, _NGINX),
-    "ignored": ({}, _NGINX),
+
+class Kind(msgspec.Struct, frozen=True, kw_only=True):
+    """What is special about the pods of a kind; the first container is the one that launches something."""
+
+    annotations: dict[str, str] = {}
+    launch: Json
+    containers: int = 1
+    # Entries of environment in each container.
+    env: int = 12
+    instance_type: str = "p5.48xlarge"
+
+
+_SHELL: Json = {"command": ["/bin/bash", "-c"], "args": [_SCRIPT]}
+KINDS = {
+    "exec": Kind(annotations=_ASKED, launch=_EXEC),
+    "shell": Kind(annotations=_ASKED, launch=_SHELL),
+    "skipped": Kind(annotations=_ASKED, launch=_NGINX),
+    "ignored": Kind(launch=_NGINX),
+    "large": Kind(annotations=_ASKED, launch=_EXEC, containers=40, env=10),
 }
+# Templates that differ in kind, size, model and instance type: of twenty, how many are of which kind.
+MIX = "mix"
+_MIXED = tuple(
+    chain.from_iterable(
+        [KINDS[name]] * share for name, share in {"exec": 9, "shell": 5, "skipped": 3, "ignored": 2, "large": 1}.items()
+    )
+)
+_INSTANCE_TYPES = ("p5.48xlarge", "p4d.24xlarge", "g6e.12xlarge", "g5.12xlarge")
 _SUFFIX_LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 (a path)
 
 
-def reviews(kind: str, templates: int, pods_each: int) -> list[bytes]:
-    """Returns a review for each pod, one of every template after the other."""
-    random = Random(kind)  # noqa: S311 (the same pods in every run)
+def reviews(name: str, templates: int, pods_each: int) -> list[bytes]:
+    """Returns a review for each pod of a kind or of the mix, one of every template after the other."""
+    random = Random(name)  # noqa: S311 (the same pods in every run)
+    if name == MIX:
+        return [
+            of_model(_review(_mixed(template), f"{template:05}", random), f"model-{template:05}")
+            for _ in range(pods_each)
+            for template in range(templates)
+        ]
+    kind = KINDS[name]
     return [_review(kind, f"{template:05}", random) for _ in range(pods_each) for template in range(templates)]
+
+
+def _mixed(template: int) -> Kind:
+    """Returns the kind of one template of the mix."""
+    kind = _MIXED[template % len(_MIXED)]
+    return msgspec.structs.replace(
+        kind,
+        containers=kind.containers + template % 4,
+        env=kind.env + template % 11,
+        instance_type=_INSTANCE_TYPES[template // len(_MIXED) % len(_INSTANCE_TYPES)],
+    )
 
 
 def of_model(review: bytes, model: str) -> bytes:
@@ -48,7 +91,7 @@ def of_model(review: bytes, model: str) -> bytes:
     return review.replace(_MODEL, model.encode())
 
 
-def _review(kind: str, template: str, random: Random) -> bytes:
+def _review(kind: Kind, template: str, random: Random) -> bytes:
     pods = {"group": "", "version": "v1", "resource": "pods"}
     pod = {"group": "", "version": "v1", "kind": "Pod"}
     request = {
@@ -73,37 +116,23 @@ def _review(kind: str, template: str, random: Random) -> bytes:
     return json.dumps(whole, separators=(",", ":")).encode()
 
 
-def _pod(kind: str, template: str, random: Random) -> Json:
-    annotations, launch = KINDS[kind]
+def _pod(kind: Kind, template: str, random: Random) -> Json:
     token = "kube-api-access-" + "".join(random.choices(_SUFFIX_LETTERS, k=5))
-    engine = {
-        "name": "engine",
-        "image": "vllm/vllm-openai:v0.19.0",
-        **launch,
-        "ports": [{"containerPort": 8000, "protocol": "TCP"}],
-        "env": [{"name": f"USER_SETTING_{index}", "value": f"value-{template}-{index}"} for index in range(12)],
-        "resources": {
-            "limits": {"memory": "256Gi", "nvidia.com/gpu": "2"},
-            "requests": {"memory": "256Gi", "nvidia.com/gpu": "2"},
-        },
-        "volumeMounts": [
-            {"name": "data", "mountPath": "/data"},
-            {"name": token, "readOnly": True, "mountPath": _TOKEN_PATH},
-        ],
-        "terminationMessagePath": "/dev/termination-log",
-        "terminationMessagePolicy": "File",
-        "imagePullPolicy": "IfNotPresent",
-    }
+    rest = _rest_of_container(kind, template, token)
+    devices = {"memory": "256Gi", "nvidia.com/gpu": "2"}
+    engine = {"name": "engine", "image": "vllm/vllm-openai:v0.19.0", **kind.launch, **rest}
+    engine["resources"] = {"limits": devices, "requests": devices}
+    helpers = [{"name": f"helper-{number}", **_HELPER, **rest} for number in range(1, kind.containers)]
     spec = {
         "volumes": [
             {"name": "data", "emptyDir": {"medium": "Memory", "sizeLimit": "16Gi"}},
             {"name": token, "projected": {"sources": list(_token_sources()), "defaultMode": 420}},
         ],
-        "containers": [engine],
+        "containers": [engine, *helpers],
         "restartPolicy": "Always",
         "terminationGracePeriodSeconds": 30,
         "dnsPolicy": "ClusterFirst",
-        "nodeSelector": {"node.kubernetes.io/instance-type": "p5.48xlarge"},
+        "nodeSelector": {"node.kubernetes.io/instance-type": kind.instance_type},
         "serviceAccountName": "default",
         "serviceAccount": "default",
         "securityContext": {},
@@ -124,7 +153,23 @@ def _pod(kind: str, template: str, random: Random) -> Json:
         "enableServiceLinks": True,
         "preemptionPolicy": "PreemptLowerPriority",
     }
-    return {"metadata": _metadata(annotations, template, random), "spec": spec}
+    return {"metadata": _metadata(kind.annotations, template, random), "spec": spec}
+
+
+def _rest_of_container(kind: Kind, template: str, token: str) -> Json:
+    """Returns what follows a container's launch."""
+    return {
+        "ports": [{"containerPort": 8000, "protocol": "TCP"}],
+        "env": [{"name": f"USER_SETTING_{index}", "value": f"value-{template}-{index}"} for index in range(kind.env)],
+        "resources": {},
+        "volumeMounts": [
+            {"name": "data", "mountPath": "/data"},
+            {"name": token, "readOnly": True, "mountPath": _TOKEN_PATH},
+        ],
+        "terminationMessagePath": "/dev/termination-log",
+        "terminationMessagePolicy": "File",
+        "imagePullPolicy": "IfNotPresent",
+    }
 
 
 def _metadata(annotations: dict[str, str], template: str, random: Random) -> Json:

@@ -74,6 +74,15 @@ def releases(listed: Callable[[str], Sequence[str]] | None = None) -> tuple[Rele
     return tuple(found)
 
 
+def streamers(listed: Callable[[str], Sequence[str]] | None = None) -> tuple[str, ...]:
+    """Returns the versions of the streamer that are told apart, the newest first; arguments as for `releases`.
+
+    Raises:
+        ReleaseError: pip could not tell which is the newest.
+    """
+    return tuple(_wanted_streamers((listed or _listed)(Project.STREAMER.packages[0])))
+
+
 def _newest(project: Project, versions: Sequence[str]) -> list[str]:
     """The newest version of each of the newest release lines."""
     lines: dict[tuple[str, ...], str] = {}

@@ -1,4 +1,4 @@
-"""Where the lab's programs run: a Python of its own with torch, and each version of the streamer in a folder of its own.
+"""Where the lab's programs run: a Python of its own with torch, and a folder for each version of the streamer.
 
 They lie below the user's cache folder and are made once. The lab needs no GPU; pip's own index has torch for Linux on
 x86 only with CUDA's libraries (4.7 GB unpacked), which then lie idle. An index with CPU builds serves as well.
@@ -17,7 +17,7 @@ _REQUIREMENTS = Path(__file__).parents[2] / "requirements" / "lab.txt"
 _STREAMER = ("runai-model-streamer", "runai-model-streamer-s3")
 
 
-class EnvironmentFault(RuntimeError):
+class InstallError(RuntimeError):
     """Something could not be installed; the message ends with what the installing program said."""
 
 
@@ -25,7 +25,7 @@ def lab_python(report: Report) -> Path:
     """Returns an interpreter that has torch and what the streamer imports, after installing them if they are missing.
 
     Raises:
-        EnvironmentFault: they could not be installed.
+        InstallError: they could not be installed.
     """
     wanted = _REQUIREMENTS.read_bytes() + sys.version.encode()
     folder = _root() / f"python-{hashlib.sha256(wanted).hexdigest()[:12]}"
@@ -45,7 +45,7 @@ def streamer_folder(version: str, report: Report) -> Path:
     """Returns the folder to put on PYTHONPATH for this version of the streamer, after fetching it if it is missing.
 
     Raises:
-        EnvironmentFault: it could not be fetched.
+        InstallError: it could not be fetched.
     """
     folder = _root() / f"streamer-{version}"
     with exclusive(folder, report):
@@ -70,4 +70,4 @@ def _pip(*arguments: str) -> list[str]:
 def _run(*command: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise EnvironmentFault(f"{' '.join(command)} failed:\n{done.stderr.strip() or done.stdout.strip()}")
+        raise InstallError(f"{' '.join(command)} failed:\n{done.stderr.strip() or done.stdout.strip()}")

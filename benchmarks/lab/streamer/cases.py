@@ -1,0 +1,279 @@
+"""The cases of the lab: real pods and checkpoints, scaled down to what two cores move in seconds.
+
+The plan is always asked about the pod as it is. Its settings in bytes are divided by the same numbers as the model's
+size, those in bytes/s by the same as the network: a chunk as large as a shard stays one, and a limit at a fiftieth of a
+connection's speed stays there. GETs of 8 MiB and seconds cannot be scaled, and stay as they are.
+"""
+
+from collections.abc import Iterator, Mapping
+from enum import Enum
+
+import msgspec
+
+from benchmarks.lab.streamer.pods import Pod
+from benchmarks.lab.streamer.store import File, Pace
+from webhook.plan.inflight import GIB, MIB
+from webhook.plan.names import CHUNK, CONCURRENCY, LOW_SPEED_LIMIT, MEMORY_LIMIT, REQUEST_TIMEOUT
+
+_TENSOR = 16 * MIB
+
+
+class Shows(Enum):
+    """What a case is there to show."""
+
+    NOT_SLOWER = "tuned is not slower than untouched"
+    PREDICTED = "GETs in flight are what the plan predicts"
+    CURED = "slow GETs are killed and asked for again"
+    SURVIVES = "tuned succeeds where untouched does"
+    FITS = "tuned is not killed where untouched is"
+
+
+class Scale(msgspec.Struct, frozen=True):
+    """How many times smaller the model is than the pod's, and how many times slower the network."""
+
+    size: float = 1.0
+    rate: float = 1.0
+
+    def applied(self, settings: Mapping[str, str]) -> dict[str, str]:
+        """Returns the settings as they are in the lab's world."""
+        by = {CHUNK: self.size, MEMORY_LIMIT: self.size, LOW_SPEED_LIMIT: self.rate}
+        return {name: str(round(int(value) / by[name])) if name in by else value for name, value in settings.items()}
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """A pod, the model that it reads in the lab, and the network that it reads it over."""
+
+    name: str
+    about: str
+    pod: Pod
+    files: tuple[File, ...]
+    pace: Pace
+    shows: frozenset[Shows]
+    scale: Scale = Scale()
+    patterns: tuple[str, ...] = ("*",)
+    memory_bytes: int | None = None
+    open_files: int | None = None
+    # What else is run for comparison, and under which name: settings that fastload would not choose.
+    against: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
+    # Trials of it mostly wait, so that several can go on at once.
+    idle: bool = False
+    quick: bool = False
+
+
+def _files(*sizes_mib: int, tensor: int = _TENSOR) -> tuple[File, ...]:
+    """Returns shard files of these sizes, cut into tensors."""
+    return tuple(
+        File(f"m/model-{number:05}-of-{len(sizes_mib):05}.safetensors", _tensors(size * MIB, tensor))
+        for number, size in enumerate(sizes_mib, start=1)
+    )
+
+
+def _tensors(size: int, tensor: int) -> tuple[int, ...]:
+    whole, rest = divmod(size, tensor)
+    return (tensor,) * whole + ((rest,) if rest else ())
+
+
+def _ranked(ranks: int, parts: int, size_mib: int) -> tuple[File, ...]:
+    """Returns the files of the sharded format."""
+    return tuple(
+        File(f"m/model-rank-{rank}-part-{part}.safetensors", _tensors(size_mib * MIB, _TENSOR))
+        for rank in range(ranks)
+        for part in range(parts)
+    )
+
+
+_PUBLISHED_CHUNK = ((CHUNK, str(4 * GIB)),)
+_PUBLISHED_LIMIT = ((REQUEST_TIMEOUT, "3000"), (LOW_SPEED_LIMIT, str(MIB)))
+_SPEED = frozenset({Shows.NOT_SLOWER, Shows.PREDICTED, Shows.SURVIVES})
+_ALIVE = frozenset({Shows.NOT_SLOWER, Shows.SURVIVES})
+
+
+def cases() -> tuple[Case, ...]:
+    """Returns all cases, those of most weight first."""
+    return (*_shapes(), *_ranks(), *_networks(), *_containers())
+
+
+def _shapes() -> Iterator[Case]:
+    yield Case(
+        name="17 shards",
+        about="the published 64 GB model: 17 equal shards of 67 GiB, read by one rank on p5.48xlarge",
+        pod=Pod(shards=17, model_size="67Gi"),
+        files=_files(*[128] * 17),
+        pace=Pace(connection=0.75e6),
+        scale=Scale(size=67 * 1024 / (17 * 128), rate=50),
+        shows=_SPEED,
+        against=(("chunk of a shard", _PUBLISHED_CHUNK),),
+    )
+    yield Case(
+        name="50 shards",
+        about="the published 203 GB model: 50 shards, TP 4; one of its ranks",
+        pod=Pod(shards=50, model_size="189Gi", gpus=4),
+        files=_files(*[32] * 50),
+        pace=Pace(connection=1e6),
+        scale=Scale(size=189 * 1024 / (50 * 32), rate=40),
+        shows=_SPEED,
+    )
+    yield Case(
+        name="one file",
+        about="a model of 16 GiB in one file",
+        pod=Pod(shards=1, model_size="16Gi", instance_type="p4d.24xlarge"),
+        files=_files(1024),
+        pace=Pace(connection=1.5e6),
+        scale=Scale(size=16, rate=30),
+        shows=_SPEED,
+    )
+    yield Case(
+        name="few large, many small",
+        about="4 large shards and 24 small ones, 40 GiB in all",
+        pod=Pod(shards=28, model_size="40Gi", instance_type="p4d.24xlarge"),
+        files=_files(*[192] * 4, *[8] * 24, tensor=8 * MIB),
+        pace=Pace(connection=1.5e6),
+        scale=Scale(size=40 * 1024 / 960, rate=30),
+        shows=_SPEED,
+    )
+    yield Case(
+        name="one worker's whole shard",
+        about="one worker, as the user set it, and one shard of 1.9 GiB: 240 GETs a chunk, against 16 above",
+        pod=Pod(shards=1, model_size="3.8Gi", env=((CONCURRENCY, "1"),)),
+        files=_files(1920, tensor=64 * MIB),
+        pace=Pace(connection=5e6),
+        scale=Scale(size=2, rate=8),
+        shows=frozenset({Shows.NOT_SLOWER, Shows.PREDICTED}),
+        against=(("chunk of a shard", _PUBLISHED_CHUNK),),
+    )
+
+
+def _ranks() -> Iterator[Case]:
+    yield Case(
+        name="2 ranks",
+        about="TP 2, each rank reads all of 17 shards",
+        pod=Pod(shards=17, model_size="67Gi", gpus=2),
+        files=_files(*[48] * 17),
+        pace=Pace(connection=1e6),
+        scale=Scale(size=67 * 1024 / (17 * 48), rate=40),
+        patterns=("*",) * 2,
+        shows=_SPEED,
+    )
+    yield Case(
+        name="4 ranks",
+        about="TP 4, each rank reads all of 12 shards",
+        pod=Pod(shards=12, model_size="45Gi", gpus=4),
+        files=_files(*[32] * 12),
+        pace=Pace(connection=1e6),
+        scale=Scale(size=45 * 1024 / (12 * 32), rate=40),
+        patterns=("*",) * 4,
+        shows=_SPEED,
+    )
+    yield Case(
+        name="sharded format",
+        about="TP 4, each rank reads its own 3 of 12 files",
+        pod=Pod(shards=12, model_size="45Gi", gpus=4, arguments=("--load-format", "runai_streamer_sharded")),
+        files=_ranked(4, 3, 96),
+        pace=Pace(connection=1.2e6),
+        scale=Scale(size=45 * 1024 / (12 * 96), rate=30),
+        patterns=tuple(f"model-rank-{rank}-*" for rank in range(4)),
+        shows=_SPEED,
+    )
+
+
+def _networks() -> Iterator[Case]:
+    yield Case(
+        name="40 Gbit/s",
+        about="g5.12xlarge, whose link and not its connections is the limit",
+        pod=Pod(shards=17, model_size="67Gi", instance_type="g5.12xlarge", gpus=4),
+        files=_files(*[64] * 17),
+        pace=Pace(connection=2e6, link=150e6),
+        scale=Scale(size=67 * 1024 / (17 * 64), rate=20),
+        shows=_ALIVE,
+    )
+    yield Case(
+        name="2.5 Gbit/s",
+        about="g5.xlarge, a link so slow that the published speed limit is over the share of a GET",
+        pod=Pod(shards=17, model_size="16Gi", instance_type="g5.xlarge"),
+        files=_files(*[64] * 17),
+        pace=Pace(connection=10e6, link=78e6),
+        scale=Scale(size=16 * 1024 / (17 * 64), rate=4),
+        shows=_ALIVE,
+        against=(("published limit", _PUBLISHED_LIMIT),),
+    )
+    yield Case(
+        name="a third of 2.5 Gbit/s",
+        about="the same, on a link that brings a third of what it should",
+        pod=Pod(shards=17, model_size="16Gi", instance_type="g5.xlarge"),
+        files=_files(*[24] * 17),
+        pace=Pace(connection=10e6, link=26e6),
+        scale=Scale(size=16 * 1024 / (17 * 24), rate=4),
+        shows=_ALIVE,
+    )
+    yield Case(
+        name="crawling GETs",
+        about="one GET in ten brings 10 kB/s for 45 s; the network is not scaled",
+        pod=Pod(shards=17, model_size="67Gi"),
+        files=_files(*[24] * 17),
+        pace=Pace(connection=8e6, crawling=0.1, crawl_seconds=45),
+        scale=Scale(size=67 * 1024 / (17 * 24)),
+        shows=frozenset({Shows.CURED, Shows.SURVIVES}),
+        idle=True,
+        quick=True,
+    )
+    yield Case(
+        name="503s",
+        about="three answers in ten are 503 SlowDown",
+        pod=Pod(shards=17, model_size="67Gi"),
+        files=_files(*[24] * 17),
+        pace=Pace(connection=3e6, refused=0.3),
+        scale=Scale(size=67 * 1024 / (17 * 24), rate=13),
+        shows=frozenset({Shows.SURVIVES}),
+    )
+    yield Case(
+        name="late first bytes",
+        about="the first byte of each GET takes 2 s",
+        pod=Pod(shards=17, model_size="67Gi"),
+        files=_files(*[24] * 17),
+        pace=Pace(connection=4e6, first_byte_seconds=2),
+        scale=Scale(size=67 * 1024 / (17 * 24), rate=10),
+        shows=_ALIVE,
+    )
+
+
+def _containers() -> Iterator[Case]:
+    yield Case(
+        name="little memory",
+        about="a container of 3 GiB for a model of 3 GiB; nothing is scaled",
+        pod=Pod(shards=16, model_size="3Gi", instance_type="g5.xlarge", memory="3Gi"),
+        files=_files(*[192] * 16),
+        pace=Pace(connection=10e6, link=200e6),
+        memory_bytes=3 * GIB,
+        shows=frozenset({Shows.FITS, Shows.SURVIVES}),
+        quick=True,
+    )
+    yield Case(
+        name="a buffer under the model",
+        about="as 17 shards, with the streamer's own limit of 40 GB at the model's scale",
+        pod=Pod(shards=17, model_size="67Gi", env=((MEMORY_LIMIT, "40000000000"),)),
+        files=_files(*[128] * 17),
+        pace=Pace(connection=1e6),
+        scale=Scale(size=67 * 1024 / (17 * 128), rate=40),
+        shows=_ALIVE,
+        against=(("chunk of a shard", _PUBLISHED_CHUNK),),
+    )
+    yield Case(
+        name="1024 open files",
+        about="the pod's script has `ulimit -n 1024`, which 17 workers do not start under",
+        pod=Pod(shards=17, model_size="67Gi", script="ulimit -n 1024"),
+        files=_files(*[32] * 17),
+        pace=Pace(connection=2e6),
+        scale=Scale(size=67 * 1024 / (17 * 32), rate=20),
+        open_files=1024,
+        shows=_ALIVE,
+    )
+    yield Case(
+        name="a low target",
+        about="the user set S3_TARGET_GBPS=1, so that each worker keeps few GETs in flight",
+        pod=Pod(shards=17, model_size="67Gi", env=(("RUNAI_STREAMER_S3_TARGET_GBPS", "1"),)),
+        files=_files(*[16] * 17),
+        pace=Pace(connection=4e6),
+        scale=Scale(size=67 * 1024 / (17 * 16), rate=10),
+        shows=_SPEED,
+        quick=True,
+    )

@@ -1,0 +1,50 @@
+"""The limits of a container that a rank runs under: its memory, by a real cgroup, and its open files."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_ROOT = Path("/sys/fs/cgroup")
+
+
+@contextmanager
+def memory_limited(limit_bytes: int) -> Iterator[Path]:
+    """Makes a cgroup with a memory limit, and yields the file that a process writes its id into to join it.
+
+    Raises:
+        OSError: this machine lets nobody make one, or not this user.
+    """
+    unified = (_ROOT / "cgroup.controllers").exists()
+    parent = _ROOT if unified else _ROOT / "memory"
+    folder = parent / f"fastload-lab-{os.getpid()}"
+    if unified:
+        (parent / "cgroup.subtree_control").write_text("+memory")
+    folder.mkdir()
+    try:
+        (folder / ("memory.max" if unified else "memory.limit_in_bytes")).write_text(str(limit_bytes))
+        if unified:
+            (folder / "memory.swap.max").write_text("0")
+        yield folder / "cgroup.procs"
+    finally:
+        folder.rmdir()
+
+
+def why_no_memory_limit() -> str | None:
+    """Returns why no cgroup with a memory limit can be made here; None where it can."""
+    try:
+        with memory_limited(1 << 30):
+            return None
+    except OSError as error:
+        return f"no cgroup with a memory limit can be made here: {error}"
+
+
+def within(command: list[str], procs: Path | None, open_files: int | None) -> list[str]:
+    """Returns the command as it is run in the cgroup, and with a hard limit of open files."""
+    joins = [f"echo $$ > {procs}"] if procs is not None else []
+    limits = [f"ulimit -n {open_files}"] if open_files is not None else []
+    return (
+        ["/bin/bash", "-ec", "; ".join([*joins, *limits, 'exec "$@"']), "rank", *command]
+        if joins or limits
+        else command
+    )

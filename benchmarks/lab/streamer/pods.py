@@ -1,0 +1,80 @@
+"""The pods that the plan is asked about, and the settings that it answers, through `fastload preview`."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+PREFIX: Final = "RUNAI_STREAMER_"
+
+
+class Pod(msgspec.Struct, frozen=True, kw_only=True):
+    """A pod as its user writes it; annotations stand for the look-ups, and sizes are Kubernetes quantities."""
+
+    shards: int
+    model_size: str
+    instance_type: str = "p5.48xlarge"
+    gpus: int = 1
+    arguments: tuple[str, ...] = ()
+    memory: str | None = None
+    # The launch line comes after this in a script of the pod's.
+    script: str | None = None
+    env: tuple[tuple[str, str], ...] = ()
+    annotations: tuple[tuple[str, str], ...] = ()
+
+    def manifest(self, annotations: Mapping[str, str]) -> dict[str, Any]:
+        """Returns the manifest with more annotations."""
+        annotated = {"inject": "true", "shards": str(self.shards), "model-size": self.model_size}
+        annotated |= {"instance-type": self.instance_type, **dict(self.annotations), **annotations}
+        limits = {"nvidia.com/gpu": str(self.gpus)} | ({"memory": self.memory} if self.memory else {})
+        container = {
+            "name": "engine",
+            "image": "vllm/vllm-openai:v0.11.0",
+            "env": [{"name": name, "value": value} for name, value in self.env],
+            "resources": {"limits": limits},
+            **self._launched(),
+        }
+        return {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": "engine",
+                "namespace": "lab",
+                "annotations": {f"fastload.dev/{name}": value for name, value in annotated.items()},
+            },
+            "spec": {"containers": [container]},
+        }
+
+    def _launched(self) -> dict[str, list[str]]:
+        arguments = ("--model", "s3://models/m", "--tensor-parallel-size", str(self.gpus), *self.arguments)
+        if self.script is None:
+            return {"args": list(arguments)}
+        line = " ".join(("python3 -m vllm.entrypoints.openai.api_server", *arguments))
+        return {"command": ["bash", "-c", f"{self.script}\n{line}"]}
+
+
+def settings_of(pod: Pod, annotations: Mapping[str, str]) -> dict[str, str]:
+    """Returns what fastload would set for the streamer of this pod, with its user's own settings.
+
+    Raises:
+        RuntimeError: the preview failed.
+    """
+    manifest = json.dumps(pod.manifest(annotations), sort_keys=True)
+    ours = _previewed(manifest)
+    return {**ours, **{name: value for name, value in pod.env if name.startswith(PREFIX)}}
+
+
+@cache
+def _previewed(manifest: str) -> dict[str, str]:
+    fastload = str(Path(sys.executable).with_name("fastload"))
+    command = [fastload, "preview", "--offline", "--no-patched", "-o", "json", "-f", "-"]
+    done = subprocess.run(command, input=manifest, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RuntimeError(f"fastload preview failed for {manifest}:\n{done.stderr}")
+    (pod,) = json.loads(done.stdout)["pods"]
+    return {each["name"]: each["value"] for each in pod["settings"] if each["name"].startswith(PREFIX)}

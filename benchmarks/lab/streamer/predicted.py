@@ -1,0 +1,27 @@
+"""What the plan's formula says of a trial: GETs in flight at the most, of all ranks together."""
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+
+from benchmarks.lab.streamer.cases import Case
+from benchmarks.lab.streamer.sides import numbers
+from webhook.plan.inflight import DEFAULT_CHUNK, DEFAULT_CONCURRENCY, DEFAULT_MEMORY_LIMIT, Files, Knobs, most_in_flight
+from webhook.plan.names import CHUNK, CONCURRENCY, MEMORY_LIMIT
+from webhook.plan.versions import families
+
+
+def predicted_in_flight(case: Case, version: str, settings: Mapping[str, str]) -> int:
+    """Returns the formula's figure for these settings, in the lab's scale."""
+    (family,) = families(numbers(version))
+    knobs = Knobs(
+        concurrency=int(settings.get(CONCURRENCY, DEFAULT_CONCURRENCY)),
+        chunk_bytes=int(settings.get(CHUNK, DEFAULT_CHUNK)),
+        memory_limit=int(settings.get(MEMORY_LIMIT, DEFAULT_MEMORY_LIMIT)),
+        target_gbps=float(settings.get("RUNAI_STREAMER_S3_TARGET_GBPS", 10)),
+    )
+    return sum(most_in_flight(family, knobs, _read_by(case, pattern)) for pattern in case.patterns)
+
+
+def _read_by(case: Case, pattern: str) -> Files:
+    sizes = [sum(file.tensors) for file in case.files if fnmatchcase(file.key.rpartition("/")[2], pattern)]
+    return Files(sum(sizes), max(sizes))

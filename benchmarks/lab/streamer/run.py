@@ -1,0 +1,21 @@
+"""Runs the streamer lab: every case with every version of the streamer, or a few of them."""
+
+from benchmarks.contract.releases import streamers
+from benchmarks.lab.records import Records
+from benchmarks.lab.streamer.cases import cases
+from benchmarks.lab.streamer.measured import Measured, measure
+from tests.cluster.cache import Report
+
+
+def run(records: Records, report: Report, *, quick: bool) -> tuple[Measured, ...]:
+    """Makes the trials that are not kept yet, and returns all of them, case by case."""
+    versions = streamers()
+    chosen = [case for case in cases() if case.quick] if quick else cases()
+    if quick:
+        versions = versions[:1]
+    todo = [(case, version) for case in chosen for version in versions]
+    measured = []
+    for number, (case, version) in enumerate(todo, start=1):
+        report(f"[{number} of {len(todo)}] {case.name}, streamer {version}: {case.about}")
+        measured.append(measure(case, version, records, report))
+    return tuple(measured)

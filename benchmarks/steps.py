@@ -1,8 +1,8 @@
-"""Microseconds that each step of a review takes, with everything it looks up in memory.
+"""Microseconds of processor time that each step of a review takes, with everything it looks up in memory.
 
-A figure is the best of several rounds: what the code costs where nothing else wants the processor. A step is measured
-on the same warm objects again and again, so the steps add up to less than the whole, which takes another pod each time,
-and in which the steps are called by one another. Of a template that was seen before, only the review is decoded and its
+A figure is the best of several rounds: what the code costs where nothing else wants the processor's caches. A step is measured
+on the same warm objects again and again, so the steps add up to less than the whole, which takes another pod each time
+and has objects to make and to forget. Of a template that was seen before, only the review is decoded and its
 essence taken, the look-ups are asked, and the answer is given its uid and noted.
 """
 
@@ -23,6 +23,7 @@ from webhook.admission.gate import asked_by_pod, creates_pod
 from webhook.admission.journal import Decided
 from webhook.admission.review import Request, read_review
 from webhook.admission.templates import Template
+from webhook.admission.unspoken import quiet, values_of
 from webhook.patch.builder import build_patch
 from webhook.patch.proof import prove
 from webhook.plan.decide import decide
@@ -83,6 +84,7 @@ class Bench:
             "plan": best(lambda: decide(facts, world, settings)),
             "patch": best(lambda: msgspec.json.encode(build_patch(facts, plan))),
             "proof": best(lambda: prove(patch, msgspec.json.decode(template.essence))),
+            "wording": best(lambda: quiet(plan.reasons[0], values_of(template.pod))),
             "answer": best(lambda: answer(decision)),
             "uid": best(lambda: answered.to(request.uid)),
             "metrics": best(lambda: self._wired.metrics.observe(answered.outcome, answered.codes, 0.0)),
@@ -94,8 +96,8 @@ def best(step: Callable[[], object]) -> float:
     """Returns the microseconds of one call, from the fastest of several rounds."""
     fastest = float("inf")
     for _ in range(_ROUNDS):
-        calls, started = 0, time.perf_counter()
-        while (elapsed := time.perf_counter() - started) < _ROUND_SECONDS:
+        calls, started = 0, time.thread_time()
+        while (elapsed := time.thread_time() - started) < _ROUND_SECONDS:
             for _ in range(20):
                 step()
             calls += 20
@@ -107,8 +109,8 @@ async def best_awaited(step: Callable[[], Awaitable[object]]) -> float:
     """Returns the microseconds of one call of a coroutine function, from the fastest of several rounds."""
     fastest = float("inf")
     for _ in range(_ROUNDS):
-        calls, started = 0, time.perf_counter()
-        while (elapsed := time.perf_counter() - started) < _ROUND_SECONDS:
+        calls, started = 0, time.thread_time()
+        while (elapsed := time.thread_time() - started) < _ROUND_SECONDS:
             for _ in range(20):
                 await step()
             calls += 20

@@ -1,4 +1,8 @@
-"""`make lab` and `make lab-quick`: runs the labs, prints what they show, and writes it into docs/tuning.md."""
+"""Run the released streamers and torch.compile with the settings that fastload injects, and judge what they bring.
+
+What has been measured is kept in build/lab, so that an interrupted run goes on where it stopped; remove the folder to
+measure anew. A whole run writes its tables and its chart into docs/.
+"""
 
 import argparse
 import sys
@@ -6,8 +10,13 @@ import time
 from pathlib import Path
 
 from benchmarks.lab import claims
+from benchmarks.lab.compile import lab as compile_lab
+from benchmarks.lab.page import write_chart, write_part
 from benchmarks.lab.records import Records
+from benchmarks.lab.streamer.chart import chart
 from benchmarks.lab.streamer.judge import judged
+from benchmarks.lab.streamer.measured import Measured
+from benchmarks.lab.streamer.page import tables
 from benchmarks.lab.streamer.run import run as run_streamer
 
 _KEPT = Path("build/lab")
@@ -15,20 +24,38 @@ _KEPT = Path("build/lab")
 
 def main() -> int:
     """Returns 0 where every claim holds, 1 where one fails."""
-    arguments = _arguments()
-    started = time.monotonic()
-    records = Records(_KEPT / ("quick.jsonl" if arguments.quick else "lab.jsonl"))
-    measured = run_streamer(records, _Report(started), quick=arguments.quick)
-    found = judged(measured)
-    print("\n".join(["", "Streamer", *claims.lines(found)]), flush=True)
-    return 0 if all(claim.holds for claim in found) else 1
+    quick = _arguments().quick
+    report = _Report()
+    records = Records(_KEPT / ("quick.jsonl" if quick else "lab.jsonl"))
+    measured = run_streamer(records, report, quick=quick)
+    about_loads = judged(measured)
+    report("the compile cache")
+    compiled = compile_lab.run(records, report, quick=quick)
+    print("\n".join(["", "Streamer", *claims.lines(about_loads)]))
+    print("\n".join(["", "Compile cache", *claims.lines(compiled.claims), f"  {compiled.times()}"]), flush=True)
+    if not quick:
+        _write(measured, about_loads, compiled)
+        report("wrote docs/tuning.md and docs/lab.svg")
+    return 0 if all(claim.holds for claim in (*about_loads, *compiled.claims)) else 1
+
+
+def _write(
+    measured: tuple[Measured, ...], about_loads: tuple[claims.Claim, ...], compiled: compile_lab.Outcome
+) -> None:
+    write_part("streamer lab", tables(measured, about_loads))
+    limits = "\n".join(f"- {limit}" for limit in compiled.limits)
+    write_part(
+        "compile-cache lab",
+        f"{compiled.markdown()}\n\n{compiled.times()[0].upper()}{compiled.times()[1:]}.\n\n{limits}",
+    )
+    write_chart(chart(measured))
 
 
 class _Report:
     """Prints a line of progress, with the time since the start."""
 
-    def __init__(self, started: float) -> None:
-        self._started = started
+    def __init__(self) -> None:
+        self._started = time.monotonic()
 
     def __call__(self, line: str) -> None:
         minutes, seconds = divmod(round(time.monotonic() - self._started), 60)

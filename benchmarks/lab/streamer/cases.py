@@ -207,10 +207,10 @@ def _networks() -> Iterator[Case]:
     )
     yield Case(
         name="crawling GETs",
-        about="one GET in ten brings 10 kB/s for 45 s; the network is not scaled",
+        about="one GET in ten brings 10 kB/s for 40 s; the network is not scaled",
         pod=Pod(shards=17, model_size="67Gi"),
         files=_files(*[24] * 17),
-        pace=Pace(connection=8e6, crawling=0.1, crawl_seconds=45),
+        pace=Pace(connection=8e6, crawling=0.1, crawl_seconds=40),
         scale=Scale(size=67 * 1024 / (17 * 24)),
         shows=frozenset({Shows.CURED, Shows.SURVIVES}),
         idle=True,
@@ -239,11 +239,11 @@ def _networks() -> Iterator[Case]:
 def _containers() -> Iterator[Case]:
     yield Case(
         name="little memory",
-        about="a container of 3 GiB for a model of 3 GiB; nothing is scaled",
-        pod=Pod(shards=16, model_size="3Gi", instance_type="g5.xlarge", memory="3Gi"),
+        about="a container of 2 GiB for a model of 3 GiB; nothing is scaled",
+        pod=Pod(shards=16, model_size="3Gi", instance_type="g5.xlarge", memory="2Gi"),
         files=_files(*[192] * 16),
-        pace=Pace(connection=10e6, link=200e6),
-        memory_bytes=3 * GIB,
+        pace=Pace(connection=10e6, link=250e6),
+        memory_bytes=2 * GIB,
         shows=frozenset({Shows.FITS, Shows.SURVIVES}),
         quick=True,
     )

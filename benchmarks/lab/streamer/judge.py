@@ -25,7 +25,7 @@ def judged(measured: Iterable[Measured]) -> tuple[Claim, ...]:
         Shows.FITS: ("where memory is short, tuned is not killed where untouched is", _fits),
         Shows.PREDICTED: (f"GETs in flight are what the plan predicts, within {_MOST_OFF:.0%}", _predicted),
     }
-    return tuple(_claim(everything, shows, *about) for shows, about in texts.items())
+    return tuple(_claim(everything, shows, *texts[shows]) for shows in Shows)
 
 
 def _claim(everything: tuple[Measured, ...], shows: Shows, text: str, look: _Look) -> Claim:

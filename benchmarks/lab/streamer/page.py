@@ -1,0 +1,80 @@
+"""The streamer lab's tables in docs/tuning.md."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from benchmarks.lab.claims import Claim
+from benchmarks.lab.streamer.cases import Case, Shows
+from benchmarks.lab.streamer.measured import Measured, Run
+from benchmarks.lab.streamer.predicted import predicted_in_flight
+from benchmarks.lab.streamer.sides import KNOWN, TUNED, UNTOUCHED
+
+_NOT_RUN = "not run"
+_Cell = Callable[[Measured], str]
+
+
+def tables(measured: Sequence[Measured], claims: Sequence[Claim]) -> str:
+    """Returns the page's part as Markdown: what has to hold, and the figures."""
+    shown = [each for each in measured if Shows.PREDICTED in each.case.shows]
+    against = [each for each in measured if each.case.against]
+    return "\n".join(
+        [
+            *_claims(claims),
+            "",
+            "Seconds untouched → tuned, medians:",
+            "",
+            *_table(measured, _seconds),
+            "",
+            "GETs at once when tuned, measured (predicted):",
+            "",
+            *_table(shown, _in_flight),
+            "",
+            "Settings that fastload does not choose, beside untouched → tuned:",
+            "",
+            *_table(against, _with_against),
+        ]
+    )
+
+
+def _claims(claims: Sequence[Claim]) -> Iterator[str]:
+    yield "| what has to hold | trials' medians for it | against it |"
+    yield "|---|---|---|"
+    for claim in claims:
+        against = "; ".join(claim.against) or (claim.unmeasured if claim.unmeasured and not claim.shown else "none")
+        yield f"| {claim.text} | {len(claim.shown)} | {against} |"
+
+
+def _table(measured: Sequence[Measured], cell: _Cell) -> Iterator[str]:
+    versions = list(dict.fromkeys(each.version for each in measured))
+    cells = {(each.case.name, each.version): cell(each) for each in measured}
+    cases: dict[str, Case] = {each.case.name: each.case for each in measured}
+    yield f"| case | {' | '.join(versions)} |"
+    yield "|---" * (len(versions) + 1) + "|"
+    for name, case in cases.items():
+        yield f"| **{name}**: {case.about} | {' | '.join(cells[name, version] for version in versions)} |"
+
+
+def _seconds(measured: Measured) -> str:
+    if measured.skipped is not None:
+        return _NOT_RUN
+    return " → ".join(_told(run) for run in measured.runs if run.side.name in {UNTOUCHED, TUNED, KNOWN})
+
+
+def _with_against(measured: Measured) -> str:
+    others = (
+        f"{run.side.name}: {_told(run)}" for run in measured.runs if not run.side.ours and run.side.name != UNTOUCHED
+    )
+    return "; ".join([_seconds(measured), *others])
+
+
+def _in_flight(measured: Measured) -> str:
+    if measured.skipped is not None:
+        return _NOT_RUN
+    run = next(run for run in measured.runs if run.side.name == TUNED)
+    predicted = predicted_in_flight(measured.case, measured.version, run.side.settings)
+    return f"{run.most_in_flight:.0f} ({predicted})"
+
+
+def _told(run: Run) -> str:
+    if run.fault is None:
+        return f"{run.seconds:.1f}"
+    return run.fault if run.fault == "killed" else "fails"

@@ -1,8 +1,8 @@
 """Microseconds of processor time that each step of a review takes, with everything it looks up in memory.
 
-A figure is the best of several rounds: what the code costs where nothing else wants the processor's caches. A step is measured
-on the same warm objects again and again, so the steps add up to less than the whole, which takes another pod each time
-and has objects to make and to forget. Of a template that was seen before, only the review is decoded and its
+A figure is the best of several rounds: what the code costs where nothing else wants the processor's caches. A step is
+measured on the same warm objects again and again, so the steps add up to less than the whole, which takes another pod
+each time and has objects to make and to forget. Of a template that was seen before, only the review is decoded and its
 essence taken, the look-ups are asked, and the answer is given its uid and noted.
 """
 

@@ -27,6 +27,8 @@ from webhook.lookup.selectors import NODE_NAME_FIELD, Requirement, Term, all_hol
 from webhook.pod.facts import Placement, PodFacts
 
 _NODE_POOL = "karpenter.sh/nodepool"
+# What a pod names a node by.
+_NODE_NAMES = (HOSTNAME, NODE_NAME_FIELD)
 # Labels that a NodePool need not mention to give its nodes one that the pod asks for (Karpenter, 'well-known labels').
 _WELL_KNOWN = (
     "topology.",
@@ -117,12 +119,14 @@ class _Search(msgspec.Struct, frozen=True):
 
     def _nodes(self) -> Iterable[tuple[NodeKind, Mapping[str, str]]]:
         """Yields the kinds of node with their labels; each node by itself where the pod asks for one by name."""
-        if any(each.key in (HOSTNAME, NODE_NAME_FIELD) for each in chain(*self.terms)):
-            for name, kind in self.inventory.names.items():
+        if not any(each.key in _NODE_NAMES for each in chain(*self.terms)):
+            yield from ((kind, kind.labels) for kind in self.inventory.kinds)
+            return
+        named = [_nodes_named(term) for term in self.terms]
+        for name in set().union(*named) if all(named) else self.inventory.names:
+            kind = self.inventory.names.get(name)
+            if kind is not None:
                 yield kind, {**kind.labels, HOSTNAME: name, NODE_NAME_FIELD: name}
-        else:
-            for kind in self.inventory.kinds:
-                yield kind, kind.labels
 
     def _has_devices(self, node: NodeKind) -> bool:
         """Tells whether a node has the accelerators; one that hands them out by other means is judged by its type."""
@@ -153,7 +157,7 @@ class _Search(msgspec.Struct, frozen=True):
         live = {kind.instance_type for kind in nodes}
         if None in live:  # a node that is not EC2's, whose figures nobody knows
             return Candidates(types=(), source=Source.NODES)
-        started = {kind.name for pool in self.inventory.pools for kind in self._started_by(pool)}
+        started = self._started_by_pools()
         if started or live:
             names = started | {name for name in live if name}
             return self._by_name(names, Source.NODE_POOLS if started else Source.NODES)
@@ -168,12 +172,22 @@ class _Search(msgspec.Struct, frozen=True):
             return Candidates(types=self._narrowed(self.terms), source=Source.KARPENTER)
         return Candidates(types=() if self.ask.unasked else self._narrowed(self.terms), source=Source.CATALOGUE)
 
-    def _started_by(self, pool: NodePool) -> list[InstanceType]:
-        """Returns the types that a NodePool may start for the pod."""
-        if not tolerates(self.ask.placement, pool.taints, self.ask.demand.resource):
-            return []
-        served = [term for term in self.terms if all(_may_serve(pool, requirement) for requirement in term)]
-        return [kind for kind in self._narrowed(served) if all_may_hold(pool.requirements, kind)]
+    def _started_by_pools(self) -> set[str]:
+        """Returns the types that NodePools may start for the pod.
+
+        There may be hundreds of them, one a team; those that say the same of a type are judged as one.
+        """
+        alike: dict[tuple[Term, ...], set[Term]] = {}
+        for pool in self.inventory.pools:
+            if tolerates(self.ask.placement, pool.taints, self.ask.demand.resource):
+                served = tuple(term for term in self.terms if all(_may_serve(pool, each) for each in term))
+                alike.setdefault(served, set()).add(pool.judged)
+        return {
+            kind.name
+            for terms, said in alike.items()
+            for kind in self._narrowed(terms)
+            if any(all_may_hold(requirements, kind) for requirements in said)
+        }
 
     def _narrowed(self, terms: Sequence[Term]) -> tuple[InstanceType, ...]:
         """Returns the catalogue's types that the terms and the demand allow."""
@@ -212,6 +226,11 @@ def _types_named(term: Term) -> set[str]:
 def _name_stands(name: str, term: Term) -> bool:
     """Tells whether a term lets an instance type stand, by its name alone."""
     return all(holds(each, {each.key: name}) for each in term if each.key in INSTANCE_TYPE)
+
+
+def _nodes_named(term: Term) -> set[str]:
+    """Returns the nodes that a term names; none where it does not say which."""
+    return {name for each in term if each.key in _NODE_NAMES and each.operator == "In" for name in each.values}
 
 
 def _pools_named(term: Term) -> set[str]:

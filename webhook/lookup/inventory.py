@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import msgspec
 
-from webhook.lookup.labels import INSTANCE_TYPE, REGION
+from webhook.lookup.labels import INSTANCE_TYPE, JUDGED, REGION
 from webhook.lookup.selectors import Requirement, Taint
 
 HOSTNAME = "kubernetes.io/hostname"
@@ -44,6 +44,11 @@ class NodePool(msgspec.Struct, frozen=True):
     name: str
     requirements: tuple[Requirement, ...]
     taints: tuple[Taint, ...] = ()
+
+    @property
+    def judged(self) -> tuple[Requirement, ...]:
+        """The requirements that an instance type meets or not."""
+        return tuple(each for each in self.requirements if each.key in JUDGED)
 
 
 class Inventory(msgspec.Struct, frozen=True):

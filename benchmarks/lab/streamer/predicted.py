@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
+from math import ceil
 
 from benchmarks.lab.streamer.cases import Case
 from benchmarks.lab.streamer.sides import numbers
 from webhook.plan.inflight import DEFAULT_CHUNK, DEFAULT_CONCURRENCY, DEFAULT_MEMORY_LIMIT, Files, Knobs, most_in_flight
 from webhook.plan.names import CHUNK, CONCURRENCY, MEMORY_LIMIT
-from webhook.plan.versions import families
+from webhook.plan.versions import Family, families
 
 
 def predicted_in_flight(case: Case, version: str, settings: Mapping[str, str]) -> int:
@@ -19,9 +20,14 @@ def predicted_in_flight(case: Case, version: str, settings: Mapping[str, str]) -
         memory_limit=int(settings.get(MEMORY_LIMIT, DEFAULT_MEMORY_LIMIT)),
         target_gbps=float(settings.get("RUNAI_STREAMER_S3_TARGET_GBPS", 10)),
     )
-    return sum(most_in_flight(family, knobs, _read_by(case, pattern)) for pattern in case.patterns)
+    return sum(_of_rank(family, knobs, _sizes(case, pattern)) for pattern in case.patterns)
 
 
-def _read_by(case: Case, pattern: str) -> Files:
-    sizes = [sum(file.tensors) for file in case.files if fnmatchcase(file.key.rpartition("/")[2], pattern)]
-    return Files(sum(sizes), max(sizes))
+def _of_rank(family: Family, knobs: Knobs, sizes: list[int]) -> int:
+    """A model of the lab may be in flight as a whole; a part cut at a slice's edge is then still one, and a sliver."""
+    parts = sum(ceil(size / knobs.part_bytes) for size in sizes)
+    return min(parts, most_in_flight(family, knobs, Files(sum(sizes), max(sizes))))
+
+
+def _sizes(case: Case, pattern: str) -> list[int]:
+    return [sum(file.tensors) for file in case.files if fnmatchcase(file.key.rpartition("/")[2], pattern)]

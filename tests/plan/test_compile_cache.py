@@ -77,6 +77,12 @@ def test_what_moves_more_than_the_cache_is_never_set(engine: Engine) -> None:
     assert not names & {"HOME", "XDG_CACHE_HOME", "SGLANG_CACHE_DIR", "CCACHE_DIR"}
 
 
+@pytest.mark.parametrize("engine", [Engine.VLLM, Engine.SGLANG])
+def test_a_folder_whose_lock_outlives_a_killed_process_is_never_set(engine: Engine) -> None:
+    names = {setting.name for setting in plan(facts(launch=launch(engine=engine))).settings}
+    assert "TORCH_EXTENSIONS_DIR" not in names
+
+
 USERS_NAMES = [
     ("root", Engine.VLLM, "VLLM_CACHE_ROOT", Verdict.KEEP),
     ("a single one of the set", Engine.VLLM, "FLASHINFER_WORKSPACE_BASE", Verdict.KEEP),
@@ -85,6 +91,7 @@ USERS_NAMES = [
     ("SGLang's older name", Engine.SGLANG, "SGL_DG_CACHE_DIR", Verdict.KEEP),
     ("the other engine's name", Engine.VLLM, "SGLANG_CACHE_DIR", Verdict.TUNE),
     ("another cache", Engine.VLLM, "HF_HOME", Verdict.TUNE),
+    ("torch's extensions", Engine.SGLANG, "TORCH_EXTENSIONS_DIR", Verdict.TUNE),
     ("assets only", Engine.VLLM, "VLLM_ASSETS_CACHE", Verdict.TUNE),
 ]
 

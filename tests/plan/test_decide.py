@@ -67,7 +67,6 @@ def test_settings_come_in_a_fixed_order() -> None:
         "DG_JIT_CACHE_DIR",
         "TILELANG_CACHE_DIR",
         "CUTE_DSL_CACHE_DIR",
-        "TORCH_EXTENSIONS_DIR",
         "VLLM_ASSETS_CACHE",
     ]
 

@@ -1,7 +1,9 @@
 """The environment variables that say where an engine keeps what it compiled, and the user's own among them.
 
 HOME and XDG_CACHE_HOME move far more than the compile cache, and SGLANG_CACHE_DIR moves the model's configuration too,
-which races when shared: none of the three is ever set.
+which races when shared. TORCH_EXTENSIONS_DIR has builds that torch guards by a file: a process killed while it builds
+leaves that file, and on a folder that outlives the pod all later ones wait for it without end (torch.utils.file_baton).
+None of the four is ever set.
 """
 
 from webhook.plan.types import Setting
@@ -24,7 +26,6 @@ _COMMON = (
     ("DG_JIT_CACHE_DIR", "deep-gemm"),
     ("TILELANG_CACHE_DIR", "tilelang"),
     ("CUTE_DSL_CACHE_DIR", "cute-dsl"),
-    ("TORCH_EXTENSIONS_DIR", "torch-extensions"),
 )
 _NAMES = {
     Engine.VLLM: (("VLLM_CACHE_ROOT", "vllm"), *_COMMON),

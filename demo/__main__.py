@@ -75,8 +75,8 @@ def _start(stack: ExitStack, folder: Path) -> Running:
 
 def _show_models(webhook: Running, endpoint: str, folder: Path) -> None:
     _head(_FIRST)
-    print("Both pods say fastload.dev/streamer-version: 0.15.9, so they get the published chunk size. Where the")
-    print("version is not known the chunk stays as it is: newer streamers lose by a larger one.")
+    print("Both pods say fastload.dev/streamer-version: 0.15.9. The chunk size stays as it is in every version:")
+    print("a larger one makes fewer requests at once, not larger ones.")
     _show_words(_manifest(_FIRST), endpoint)
     show(_ask(_manifest(_FIRST), webhook, folder).patch)
     _head(_SECOND)

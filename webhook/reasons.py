@@ -74,11 +74,9 @@ class Code(StrEnum):
     LOADER_CONFIG_WINS = "loader-config-wins"
     LOADER_CONFIG_UNREADABLE = "loader-config-unreadable"
     LAUNCH_UNREAD = "launch-unread"
+    CHUNK_DEFAULT = "chunk-default"
     CHUNK_PUBLISHED = "chunk-published"
-    CHUNK_OFF = "chunk-off"
     CHUNK_NOT_S3 = "chunk-not-s3"
-    CHUNK_VERSION_UNKNOWN = "chunk-version-unknown"
-    CHUNK_NEWER_STREAMER = "chunk-newer-streamer"
     CHUNK_SMALL_SHARDS = "chunk-small-shards"
     CHUNK_SMALL_BUFFER = "chunk-small-buffer"
     CONCURRENCY_SHARDS = "concurrency-shards"
@@ -207,13 +205,11 @@ _SENTENCES: dict[Code, str] = {
     "concurrency and memory_limit, so neither is set here",
     Code.LAUNCH_UNREAD: "an annotation names the engine, but no line of container {container} that starts it could be "
     "read; it may set concurrency and memory_limit, so neither is set here",
-    Code.CHUNK_PUBLISHED: "the published 4 GiB for streamers up to 0.15: {workers} has a whole chunk to read",
-    Code.CHUNK_OFF: "the chunk size stays as it is: the operator's setting `chunk` is off",
+    Code.CHUNK_DEFAULT: "the chunk size stays as it is: a larger one makes fewer requests at once, not larger ones "
+    "(measured)",
+    Code.CHUNK_PUBLISHED: "the published 4 GiB, as the operator's setting `chunk` says: {workers} has a whole chunk to "
+    "read",
     Code.CHUNK_NOT_S3: "the chunk size stays as it is: the published one was found with S3, and this is {scheme}",
-    Code.CHUNK_VERSION_UNKNOWN: "the chunk size stays as it is: larger chunks cost streamers from 0.16.1 up to three "
-    "times the load time (measured), and which version this image has is not known; annotation {annotation} tells",
-    Code.CHUNK_NEWER_STREAMER: "the chunk size stays as it is: larger chunks cost streamers from 0.16.1 up to three "
-    "times the load time (measured), and this is {version}",
     Code.CHUNK_SMALL_SHARDS: "the chunk size stays as it is: {gib} GiB in {files} are less than a whole 4 GiB chunk "
     "for {workers}",
     Code.CHUNK_SMALL_BUFFER: "the chunk size stays as it is: a buffer of {gib} GiB holds so few 4 GiB chunks that "

@@ -155,7 +155,7 @@ def test_settings_and_reasons_stand_above_the_diff(preview: PreviewPage) -> None
 def test_the_plan_is_a_short_line_until_somebody_asks(preview: PreviewPage) -> None:
     preview.example(PUBLISHED)
     line = preview.page.locator(".diff .code.after", has_text="fastload.dev/plan")
-    expect(line).not_to_contain_text("chunk")
+    expect(line).not_to_contain_text("concurrency-shards")
     more = line.get_by_role("button", name="more")
     assert len(line.locator(".text").text_content() or "") <= 40
     more.click()

@@ -105,7 +105,6 @@ def test_the_published_case_comes_out_as_published() -> None:
         settings.items()
         >= {
             "RUNAI_STREAMER_CONCURRENCY": "17",
-            "RUNAI_STREAMER_CHUNK_BYTESIZE": "4294967296",
             "RUNAI_STREAMER_S3_REQUEST_TIMEOUT_MS": "3000",
             "RUNAI_STREAMER_S3_LOW_SPEED_LIMIT": "1048576",
         }.items()

@@ -25,7 +25,6 @@ PUBLISHED = {
     "RUNAI_STREAMER_S3_REQUEST_TIMEOUT_MS": "3000",
     "RUNAI_STREAMER_S3_LOW_SPEED_LIMIT": "1048576",
 }
-CHUNK = "RUNAI_STREAMER_CHUNK_BYTESIZE"
 
 
 def patch_of(**annotations: str) -> str:
@@ -33,14 +32,14 @@ def patch_of(**annotations: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("annotations", "chunk"),
+    ("annotations", "resubmit"),
     [
-        pytest.param({INJECT: "true"}, None, id="streamer's version unknown"),
-        pytest.param({INJECT: "true", STREAMER_VERSION: "0.15.9"}, "4294967296", id="streamer 0.15.9"),
+        pytest.param({INJECT: "true"}, "60", id="streamer's version unknown"),
+        pytest.param({INJECT: "true", STREAMER_VERSION: "0.15.9"}, None, id="streamer 0.15.9"),
     ],
 )
 def test_annotating_a_running_deployment_rolls_tuned_pods_out(
-    control_plane: ControlPlane, namespace: Namespace, model: Model, annotations: dict[str, str], chunk: str | None
+    control_plane: ControlPlane, namespace: Namespace, model: Model, annotations: dict[str, str], resubmit: str | None
 ) -> None:
     namespace.apply(deployment(engine_template(model), replicas=2))
     untuned = namespace.finish_rollout("qwen")
@@ -53,7 +52,8 @@ def test_annotating_a_running_deployment_rolls_tuned_pods_out(
     for pod in tuned:
         assert annotation(pod, STATUS) == "injected"
         assert env(pod).items() >= PUBLISHED.items()
-        assert env(pod).get(CHUNK) == chunk
+        assert env(pod).get("RUNAI_STREAMER_S3_TIMEOUT") == resubmit
+        assert "RUNAI_STREAMER_CHUNK_BYTESIZE" not in env(pod)
         assert len(cache_mounts(pod)) == 1
     assert tuned[0]["metadata"]["name"] not in {pod["metadata"]["name"] for pod in untuned}
 

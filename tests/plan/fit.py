@@ -9,7 +9,7 @@ from webhook.plan.estimate_types import Estimate, LayerName, Range, Scenario
 from webhook.plan.settings import PlanSettings
 from webhook.pod.facts import Annotations, PodFacts
 
-# The version that the published chunk belongs to.
+# The version that the published loads are reckoned with.
 PUBLISHED_FOR = (0, 15, 9)
 
 

@@ -1,4 +1,4 @@
-"""The published chunk size: only for the streamers it was published for, and only over whole chunks."""
+"""The chunk size: left alone in every version, but where the operator or the user wants another."""
 
 import pytest
 
@@ -24,64 +24,77 @@ from webhook.reasons import Code
 
 OLD, NEW = (0, 15, 9), (0, 17, 1)
 PUBLISHED = "4294967296"
-
-CASES = [
-    ("0.15.9", OLD, ChunkPolicy.AUTO, shards(17, 67), PUBLISHED, Code.CHUNK_PUBLISHED),
-    ("0.16.0", (0, 16, 0), ChunkPolicy.AUTO, shards(17, 67), None, Code.CHUNK_NEWER_STREAMER),
-    ("0.17.1", NEW, ChunkPolicy.AUTO, shards(17, 67), None, Code.CHUNK_NEWER_STREAMER),
-    ("version not known", None, ChunkPolicy.AUTO, shards(17, 67), None, Code.CHUNK_VERSION_UNKNOWN),
-    ("published for all", NEW, ChunkPolicy.PUBLISHED, shards(17, 67), PUBLISHED, Code.CHUNK_PUBLISHED),
-    ("published, not known", None, ChunkPolicy.PUBLISHED, shards(50, 203), PUBLISHED, Code.CHUNK_PUBLISHED),
-    ("off", OLD, ChunkPolicy.OFF, shards(17, 67), None, Code.CHUNK_OFF),
-    ("small model", OLD, ChunkPolicy.AUTO, shards(4, 1), None, Code.CHUNK_SMALL_SHARDS),
-    ("small shards", OLD, ChunkPolicy.AUTO, shards(40, 67), None, Code.CHUNK_SMALL_SHARDS),
-    ("published, small shards", None, ChunkPolicy.PUBLISHED, shards(40, 67), None, Code.CHUNK_SMALL_SHARDS),
-    ("fewer files than workers", OLD, ChunkPolicy.AUTO, shards(4, 100), None, Code.CHUNK_SMALL_SHARDS),
+VERSIONS: list[Version | None] = [None, (0, 13, 4), OLD, (0, 16, 0), (0, 16, 1), (0, 17, 0), NEW]
+OUTCOMES = [
+    ({}, None, Code.CHUNK_DEFAULT),
+    ({"chunk": ChunkPolicy.OFF}, None, Code.CHUNK_DEFAULT),
+    ({"chunk": ChunkPolicy.PUBLISHED}, PUBLISHED, Code.CHUNK_PUBLISHED),
 ]
 
 
-@pytest.mark.parametrize(
-    ("version", "policy", "listing", "value", "code"), [row[1:] for row in CASES], ids=[row[0] for row in CASES]
-)
-def test_the_chunk_size(
-    version: Version | None, policy: ChunkPolicy, listing: Shards, value: str | None, code: Code
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+@pytest.mark.parametrize(("policy", "value", "code"), OUTCOMES, ids=["unset", "off", "published"])
+@pytest.mark.parametrize("listing", [shards(17, 67), shards(50, 203)], ids=["67 GiB", "203 GiB"])
+def test_the_chunk_size_of_the_published_models(
+    listing: Shards, version: Version | None, policy: dict[str, ChunkPolicy], value: str | None, code: Code
 ) -> None:
-    pod = facts(annotations=Annotations(streamer_version=version))
-    decided = plan(pod, world(P5, shards=listing), chunk=policy)
+    decided = plan(facts(annotations=Annotations(streamer_version=version)), world(P5, shards=listing), **policy)
     assert streamer_settings(decided).get("CHUNK_BYTESIZE") == value
-    assert code in codes(decided)
+    assert [each for each in codes(decided) if each.startswith("chunk-")] == [code]
 
 
-def test_a_buffer_with_room_for_few_chunks_leaves_the_chunk_size_alone() -> None:
-    pod = facts(annotations=Annotations(streamer_version=OLD), container=container(memory_limit_bytes=64 << 30))
-    decided = plan(pod)
+NO_WHOLE_CHUNKS = [
+    ("small model", shards(4, 1)),
+    ("small shards", shards(40, 67)),
+    ("fewer files than workers", shards(4, 100)),
+]
+
+
+@pytest.mark.parametrize("version", [None, OLD, NEW], ids=str)
+@pytest.mark.parametrize("listing", [row[1] for row in NO_WHOLE_CHUNKS], ids=[row[0] for row in NO_WHOLE_CHUNKS])
+def test_the_published_chunk_takes_whole_chunks(listing: Shards, version: Version | None) -> None:
+    pod = facts(annotations=Annotations(streamer_version=version))
+    decided = plan(pod, world(P5, shards=listing), chunk=ChunkPolicy.PUBLISHED)
+    assert "CHUNK_BYTESIZE" not in streamer_settings(decided)
+    assert Code.CHUNK_SMALL_SHARDS in codes(decided)
+
+
+def test_the_published_chunk_takes_a_buffer_with_room_for_enough() -> None:
+    decided = plan(facts(container=container(memory_limit_bytes=64 << 30)), chunk=ChunkPolicy.PUBLISHED)
     assert "CHUNK_BYTESIZE" not in streamer_settings(decided)
     assert Code.CHUNK_SMALL_BUFFER in codes(decided)
 
 
-def test_the_users_chunk_size_stays() -> None:
+@pytest.mark.parametrize("policy", ChunkPolicy)
+def test_the_users_chunk_size_stays(policy: ChunkPolicy) -> None:
     users = env({"RUNAI_STREAMER_CHUNK_BYTESIZE": "8388608"})
-    pod = facts(container=container(env=users), annotations=Annotations(streamer_version=OLD, chunk_bytes=1 << 30))
-    assert "CHUNK_BYTESIZE" not in streamer_settings(plan(pod))
+    decided = plan(facts(container=container(env=users), annotations=Annotations(chunk_bytes=1 << 30)), chunk=policy)
+    assert "CHUNK_BYTESIZE" not in streamer_settings(decided)
+    assert Code.USER_SET in codes(decided)
 
 
-def test_an_annotated_chunk_size_is_taken_as_it_is() -> None:
+@pytest.mark.parametrize("policy", ChunkPolicy)
+def test_an_annotated_chunk_size_is_taken_as_it_is(policy: ChunkPolicy) -> None:
     pod = facts(annotations=Annotations(chunk_bytes=2 << 30))
-    assert streamer_settings(plan(pod, world(G5_12X), chunk=ChunkPolicy.OFF))["CHUNK_BYTESIZE"] == "2147483648"
+    assert streamer_settings(plan(pod, world(G5_12X), chunk=policy))["CHUNK_BYTESIZE"] == "2147483648"
 
 
-def test_other_stores_keep_their_chunk_size() -> None:
-    pod = facts(launch=launch(model="gs://models/m"), annotations=Annotations(streamer_version=OLD))
-    assert Code.CHUNK_NOT_S3 in codes(plan(pod))
+STORES = [(ChunkPolicy.OFF, Code.CHUNK_DEFAULT), (ChunkPolicy.PUBLISHED, Code.CHUNK_NOT_S3)]
 
 
-def test_the_reason_cites_what_larger_chunks_cost() -> None:
-    (reason,) = [each for each in plan().reasons if each.code is Code.CHUNK_VERSION_UNKNOWN]
-    assert "three times the load time" in reason.text
-    assert "fastload.dev/streamer-version" in reason.text
+@pytest.mark.parametrize(("policy", "code"), STORES)
+def test_other_stores_keep_their_chunk_size(policy: ChunkPolicy, code: Code) -> None:
+    decided = plan(facts(launch=launch(model="gs://models/m")), chunk=policy)
+    assert "CHUNK_BYTESIZE" not in streamer_settings(decided)
+    assert code in codes(decided)
 
 
-VERSIONS = [
+def test_the_reason_says_what_a_larger_chunk_does() -> None:
+    (reason,) = [each for each in plan().reasons if each.code is Code.CHUNK_DEFAULT]
+    assert "fewer requests at once, not larger ones" in reason.text
+
+
+TOLD = [
     ("annotation first", (0, 17, 0), IMAGE, ("*=0.15.9",), (0, 17, 0)),
     ("first pattern that matches", None, IMAGE, ("other:*=0.14", "vllm/*=0.15.9", "*=0.17.1"), (0, 15, 9)),
     ("a pattern with an equals sign", None, "reg/a=b:1", ("reg/a=b:*=0.16.1",), (0, 16, 1)),
@@ -92,7 +105,7 @@ VERSIONS = [
 
 
 @pytest.mark.parametrize(
-    ("annotated", "image", "table", "version"), [row[1:] for row in VERSIONS], ids=[row[0] for row in VERSIONS]
+    ("annotated", "image", "table", "version"), [row[1:] for row in TOLD], ids=[row[0] for row in TOLD]
 )
 def test_the_streamers_version(
     annotated: Version | None, image: str | None, table: tuple[str, ...], version: Version | None
@@ -100,9 +113,8 @@ def test_the_streamers_version(
     assert streamer_version(annotated, image, table) == version
 
 
-def test_the_operators_table_makes_the_rule_exact() -> None:
-    decided = plan(streamer_versions=("vllm/vllm-openai:v0.11.*=0.15.9",))
-    assert streamer_settings(decided)["CHUNK_BYTESIZE"] == PUBLISHED
+def test_the_operators_table_tells_a_pods_version() -> None:
+    assert Code.RESUBMIT_OLDER_STREAMER in codes(plan(streamer_versions=("vllm/vllm-openai:v0.11.*=0.15.9",)))
 
 
 def test_families() -> None:

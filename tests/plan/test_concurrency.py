@@ -85,7 +85,7 @@ WORKERS = [
     ("a slow network keeps the default", facts(), world(G5_12X), {}, None, Code.CONCURRENCY_DEFAULT),
     ("the worst type counts", facts(), world(P5, G5_12X), {}, None, Code.WORST_INSTANCE_TYPE),
     ("no type known", facts(), world(source=Source.CATALOGUE), {}, "17", Code.CONCURRENCY_SHARDS),
-    ("no files", facts(), world(P5, shards=shards(0, 0)), {}, None, Code.CHUNK_VERSION_UNKNOWN),
+    ("no files", facts(), world(P5, shards=shards(0, 0)), {}, None, Code.CHUNK_DEFAULT),
 ]
 
 

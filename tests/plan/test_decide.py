@@ -20,7 +20,7 @@ SLOW = Unknown(because(Code.LOOKUP_SLOW, subject="the model's files"))
 @pytest.mark.parametrize(
     ("version", "extra"),
     [
-        ((0, 15, 9), {"CHUNK_BYTESIZE": "4294967296"}),
+        ((0, 15, 9), {}),
         ((0, 16, 1), {}),
         ((0, 17, 1), {"S3_TIMEOUT": "60"}),
         (None, {"S3_TIMEOUT": "60"}),

@@ -1,4 +1,7 @@
-"""The published chunk size of 4 GiB: right for the streamer it was published for, and costly in newer ones."""
+"""The chunk size: the streamer's own, unless somebody asks for another.
+
+A larger chunk makes fewer requests at once, not larger ones (docs/tuning.md), so no version gains by it.
+"""
 
 import msgspec
 
@@ -8,13 +11,12 @@ from webhook.plan.reading import Reading
 from webhook.plan.settings import ChunkPolicy
 from webhook.plan.subject import Subject
 from webhook.plan.units import counted, each_of, gib
-from webhook.plan.versions import Family, Version, spell
+from webhook.plan.versions import Family
 from webhook.reasons import Code, Reason, because
 
-PUBLISHED_CHUNK = 4 * GIB
+_PUBLISHED = 4 * GIB
 # The published case counts as whole chunks: 67 GiB over 17 workers are 3.94 GiB each.
 _WHOLE = 0.9
-_NEWER: Version = (0, 16, 0)
 
 
 class Chunk(msgspec.Struct, frozen=True):
@@ -24,17 +26,25 @@ class Chunk(msgspec.Struct, frozen=True):
     reason: Reason | None
 
 
-def choose_chunk(subject: Subject, reading: Reading, version: Version | None, knobs: Knobs, untouched: Knobs) -> Chunk:
+def choose_chunk(subject: Subject, reading: Reading, knobs: Knobs, untouched: Knobs) -> Chunk:
     """Chooses the chunk size for the workers and the buffer in `knobs`."""
     if CHUNK in subject.env:
         return Chunk(None, because(Code.USER_SET, names=CHUNK))
     annotated = subject.facts.annotations.chunk_bytes
     if annotated is not None:
         return Chunk(annotated, because(Code.CHOSEN_BY_ANNOTATION, annotation=subject.annotation("chunk-size")))
-    against = _version_against(subject, reading, version)
-    if against is not None or reading.files is None or reading.shards is None:
-        return Chunk(None, against)
-    if knobs.concurrency > reading.shards or reading.files.total_bytes < _WHOLE * PUBLISHED_CHUNK * knobs.concurrency:
+    if subject.settings.chunk is ChunkPolicy.OFF:
+        return Chunk(None, because(Code.CHUNK_DEFAULT))
+    return _published(reading, knobs, untouched)
+
+
+def _published(reading: Reading, knobs: Knobs, untouched: Knobs) -> Chunk:
+    """The published chunk size, which the operator asks for, where it is no loss to the streamers of its time."""
+    if reading.scheme != "s3":
+        return Chunk(None, because(Code.CHUNK_NOT_S3, scheme=reading.scheme))
+    if reading.files is None or reading.shards is None:
+        return Chunk(None, None)
+    if knobs.concurrency > reading.shards or reading.files.total_bytes < _WHOLE * _PUBLISHED * knobs.concurrency:
         small = because(
             Code.CHUNK_SMALL_SHARDS,
             gib=gib(reading.files.total_bytes),
@@ -44,20 +54,7 @@ def choose_chunk(subject: Subject, reading: Reading, version: Version | None, kn
         return Chunk(None, small)
     if not _keeps_up(knobs, untouched, reading.files):
         return Chunk(None, because(Code.CHUNK_SMALL_BUFFER, gib=gib(knobs.memory_limit)))
-    return Chunk(PUBLISHED_CHUNK, because(Code.CHUNK_PUBLISHED, workers=each_of(knobs.concurrency, "worker")))
-
-
-def _version_against(subject: Subject, reading: Reading, version: Version | None) -> Reason | None:
-    policy = subject.settings.chunk
-    if reading.scheme != "s3":
-        return because(Code.CHUNK_NOT_S3, scheme=reading.scheme)
-    if policy is ChunkPolicy.OFF:
-        return because(Code.CHUNK_OFF)
-    if policy is ChunkPolicy.PUBLISHED:
-        return None
-    if version is None:
-        return because(Code.CHUNK_VERSION_UNKNOWN, annotation=subject.annotation("streamer-version"))
-    return because(Code.CHUNK_NEWER_STREAMER, version=spell(version)) if version >= _NEWER else None
+    return Chunk(_PUBLISHED, because(Code.CHUNK_PUBLISHED, workers=each_of(knobs.concurrency, "worker")))
 
 
 def _keeps_up(knobs: Knobs, untouched: Knobs, files: Files) -> bool:
@@ -65,6 +62,6 @@ def _keeps_up(knobs: Knobs, untouched: Knobs, files: Files) -> bool:
 
     No fewer than the streamer's defaults give, either: on a later pass, what we set counts as the user's.
     """
-    published = msgspec.structs.replace(knobs, chunk_bytes=PUBLISHED_CHUNK)
+    published = msgspec.structs.replace(knobs, chunk_bytes=_PUBLISHED)
     in_flight = sustained_in_flight(Family.UNBOUNDED, published, files)
     return all(in_flight >= sustained_in_flight(Family.UNBOUNDED, before, files) for before in (Knobs(), untouched))

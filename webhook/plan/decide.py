@@ -86,7 +86,7 @@ def _weights(subject: Subject) -> _Weights:
         annotations.streamer_version, subject.container.image, subject.settings.streamer_versions
     )
     left_out = _left_out(subject, Feature.STREAMER)
-    streaming = leave_streamer(subject, reading) if left_out else tune_streamer(subject, reading, network, version)
+    streaming = leave_streamer(subject, reading) if left_out else tune_streamer(subject, reading, network)
     no_retry = _left_out(subject, Feature.RETRY) or _not_s3(reading)
     retry = Retry() if no_retry else tune_retry(subject, reading, network, version, streaming.knobs)
     return _Weights(

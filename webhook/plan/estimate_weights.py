@@ -10,11 +10,10 @@ from itertools import product
 import msgspec
 
 from webhook.lookup.facts import InstanceType, Shards
-from webhook.plan.chunk import PUBLISHED_CHUNK
 from webhook.plan.endpoint import unknown_speed
 from webhook.plan.estimate_slow import kills_slow_requests, slowdown
 from webhook.plan.estimate_types import Note, Range
-from webhook.plan.inflight import DEFAULT_CHUNK, GIB, Files, Knobs, sustained_in_flight
+from webhook.plan.inflight import GIB, Files, Knobs, sustained_in_flight
 from webhook.plan.memory import buffer_of
 from webhook.plan.network import network_of
 from webhook.plan.reading import Reading
@@ -134,9 +133,8 @@ def _side(subject: Subject, reading: Reading, env: UserEnv) -> _Side:
 
 
 def _seconds(load: _Load, side: _Side, corner: _Corner) -> float:
-    knobs = _as_published(load, side.knobs, corner.family)
-    slow = slowdown(load.reading, load.files, knobs.workers(corner.family), kills=side.kills)
-    requests = sustained_in_flight(corner.family, knobs, load.files)
+    slow = slowdown(load.reading, load.files, side.knobs.workers(corner.family), kills=side.kills)
+    requests = sustained_in_flight(corner.family, side.knobs, load.files)
     pace = corner.pace
     connections = requests * pace.request / (slow.low if pace.is_best else slow.high)
     rate = min(connections, pace.rank, corner.network * pace.network)
@@ -148,17 +146,6 @@ def _is_short_of_memory(before: _Side, after: _Side) -> bool:
     """Whether the plan takes workers or buffer away: it does so only where they do not fit the container."""
     fewer = after.knobs.concurrency < before.knobs.concurrency
     return fewer or after.knobs.memory_limit < before.knobs.memory_limit
-
-
-def _as_published(load: _Load, knobs: Knobs, family: Family) -> Knobs:
-    """The knobs as they count: where the published chunk belongs, its published result outranks the formula's.
-
-    The formula has the chunk's cost under a small buffer from scaled-down runs, which exaggerate it.
-    """
-    whole = knobs.concurrency <= (load.reading.shards or 0)
-    if family is Family.UNBOUNDED and knobs.chunk_bytes == PUBLISHED_CHUNK and whole:
-        return msgspec.structs.replace(knobs, chunk_bytes=DEFAULT_CHUNK)
-    return knobs
 
 
 def _is_near(subject: Subject, load: _Load) -> bool:

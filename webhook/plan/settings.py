@@ -11,11 +11,10 @@ from webhook.pod.facts import Feature
 
 
 class ChunkPolicy(StrEnum):
-    """When the published 4 GiB chunk is set."""
+    """Whether the published 4 GiB chunk is set."""
 
-    AUTO = "auto"
-    PUBLISHED = "published"
     OFF = "off"
+    PUBLISHED = "published"
 
 
 # The API server refuses a hostPath with `..` in it.
@@ -41,10 +40,10 @@ class PlanSettings(msgspec.Struct, frozen=True, kw_only=True):
     chunk: Annotated[
         ChunkPolicy,
         msgspec.Meta(
-            description="When the published 4 GiB chunk is set: `auto` for streamers known to be 0.15.x or older, "
-            "`published` for any version, `off` never. Each worker must have a whole chunk to read in either case."
+            description="Whether the published 4 GiB chunk is set: `off` never, since no version measured gains by it; "
+            "`published` where each worker has a whole chunk to read and the buffer room for enough, in any version."
         ),
-    ] = ChunkPolicy.AUTO
+    ] = ChunkPolicy.OFF
     streamer_versions: Annotated[
         tuple[Annotated[str, msgspec.Meta(pattern=r"^.+=\d+(\.\d+){0,2}$")], ...],
         msgspec.Meta(description="What the operator knows of images: PATTERN=VERSION, first match wins."),

@@ -12,7 +12,6 @@ from webhook.plan.reading import Reading
 from webhook.plan.subject import Subject
 from webhook.plan.types import Setting
 from webhook.plan.untouched import untouched_knobs
-from webhook.plan.versions import Version
 from webhook.reasons import Reason
 
 
@@ -34,7 +33,7 @@ def leave_streamer(subject: Subject, reading: Reading) -> Streaming:
     return Streaming(_before(untouched_knobs(subject), reading))
 
 
-def tune_streamer(subject: Subject, reading: Reading, network: Network | None, version: Version | None) -> Streaming:
+def tune_streamer(subject: Subject, reading: Reading, network: Network | None) -> Streaming:
     """Chooses concurrency, memory limit and chunk size."""
     untouched = untouched_knobs(subject)
     wanted = choose_workers(subject, reading, network, untouched)
@@ -45,7 +44,7 @@ def tune_streamer(subject: Subject, reading: Reading, network: Network | None, v
         concurrency=workers.value if workers.ours or workers.named else untouched.concurrency,
         memory_limit=memory.buffer_bytes,
     )
-    chunk = choose_chunk(subject, reading, version, knobs, _before(untouched, reading))
+    chunk = choose_chunk(subject, reading, knobs, _before(untouched, reading))
     if chunk.value is not None:
         knobs = msgspec.structs.replace(knobs, chunk_bytes=chunk.value)
     chosen = (

@@ -7,7 +7,7 @@ from webhook.plan.cache_names import MOUNT_PATH
 from webhook.plan.types import CacheVolume, HostPathVolume, Setting
 
 # Counts up whenever the same pod would get another decision, so that a reader knows which rules made this one.
-RULES_VERSION = 1
+RULES_VERSION = 2
 _MOST_TYPES = 8
 
 

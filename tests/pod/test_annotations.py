@@ -10,6 +10,7 @@ from webhook.pod.facts import Annotations, CacheChoice, CacheKind, Engine, Featu
 
 ALL = frozenset(Feature)
 STREAMER = frozenset({Feature.STREAMER})
+RETRY = frozenset({Feature.RETRY})
 READS = frozenset({Feature.STREAMER, Feature.RETRY})
 CACHE = frozenset({Feature.CACHE})
 
@@ -63,7 +64,7 @@ BAD = [
     *(("container", text, ALL) for text in ("", "Upper", "a/b", "-x")),
     *(("instance-type", text, ALL) for text in ("", "p5", "p5.48xlarge,", "p5.48xlarge;x")),
     *(("tensor-parallel-size", text, ALL) for text in ("0", "-1", "two", "1.5", "", "\u0664", "9" * 30)),
-    *(("streamer-version", text, STREAMER) for text in ("latest", "0", "0.15.x", "")),
+    *(("streamer-version", text, RETRY) for text in ("latest", "0", "0.15.x", "")),
     *(("features", text, ALL) for text in ("all", "streamer;retry")),
     *(("concurrency", text, STREAMER) for text in ("0", "1e3", "-8", "17Gi", "1025")),
     *(("chunk-size", text, STREAMER) for text in ("4GB", "1Mi", "0", "-1", "")),

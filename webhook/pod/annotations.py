@@ -16,6 +16,7 @@ from webhook.reasons import Advice, Code, Reason, because
 
 _ALL = frozenset(Feature)
 _STREAMER = frozenset({Feature.STREAMER})
+_RETRY = frozenset({Feature.RETRY})
 _READS = frozenset({Feature.STREAMER, Feature.RETRY})
 _CACHE = frozenset({Feature.CACHE})
 _NOTHING: frozenset[Feature] = frozenset()
@@ -154,7 +155,7 @@ _KINDS: dict[str, _Kind] = {
     "container": _Kind("container", _name, _ALL),
     "instance-type": _Kind("instance_types", _instance_types, _ALL),
     "tensor-parallel-size": _Kind("tensor_parallel_size", _count, _ALL),
-    "streamer-version": _Kind("streamer_version", _version, _STREAMER),
+    "streamer-version": _Kind("streamer_version", _version, _RETRY),
     "features": _Kind("features", _features, _ALL),
     "concurrency": _Kind("concurrency", _workers, _STREAMER),
     "chunk-size": _Kind("chunk_bytes", _chunk, _STREAMER),

@@ -1,0 +1,101 @@
+"""The cases in which something goes wrong: many pods at once, one killed while it writes, damaged files."""
+
+import shutil
+import time
+from pathlib import Path
+
+from benchmarks.lab.compile.cases import FIRST, NEXT, TORCHS_OWN, Lab
+from benchmarks.lab.compile.files import Damage, Kind, damage, kind_of, snapshot
+from benchmarks.lab.compile.findings import Findings, Shows
+
+_AT_ONCE = 4
+_GLANCE = 0.001  # seconds between two looks at a folder that is being filled
+# When a pod is killed: as soon as its folder holds so many files of a kind.
+_MOMENTS = ((Kind.LIBRARY, 1), (Kind.LIBRARY, 2), (Kind.GRAPH, 1))
+_BENIGN = (Kind.GRAPH, Kind.AUTOGRAD, Kind.SOURCE, Kind.LOCK)
+_SEED = 6
+
+
+def at_once(lab: Lab, found: Findings) -> None:
+    """Four first pods of a template on an empty node."""
+    disk, planned = lab.machine.node("at-once"), lab.planned[FIRST]
+    starts = [lab.machine.start(planned, disk) for _ in range(_AT_ONCE)]
+    for number, start in enumerate(starts, 1):
+        ended = start.wait()
+        found.check(Shows.AT_ONCE, f"pod {number}: {ended.brief()}", holds=ended.well)
+    after = lab.machine.run(planned, disk)
+    found.check(Shows.AT_ONCE, f"the pod after them: {after.brief()}", holds=after.compiled_nothing)
+    found.rows.append(("after four first pods at once", after.brief(), "all five start"))
+
+
+def killed(lab: Lab, found: Findings) -> None:
+    """A first pod that is killed at several moments, and the next one on what it left."""
+    planned = lab.planned[NEXT]
+    for kind, count in _MOMENTS:
+        disk = lab.machine.node("killed")
+        folder = disk / planned.cache.lstrip("/")
+        start = lab.machine.start(lab.planned[FIRST], disk)
+        while start.running and _files(folder, kind) < count:
+            time.sleep(_GLANCE)
+        start.kill()
+        cut = start.wait()
+        left = len(snapshot(folder))
+        moment = f"killed at {kind} {count}, with {left} files written"
+        if cut.code == 0:
+            found.check(Shows.KILLED, f"{moment}: it had ended", holds=False)
+            continue
+        after = lab.machine.run(planned, disk)
+        found.check(Shows.KILLED, f"{moment}; next pod: {after.brief()}", holds=after.well)
+        last = lab.machine.run(planned, disk)
+        found.check(Shows.KILLED, f"{moment}; the pod after: {last.brief()}", holds=last.compiled_nothing)
+        found.rows.append((f"after a pod killed at its {kind} {count}", after.brief(), "starts"))
+
+
+def damaged(lab: Lab, found: Findings) -> None:
+    """A next pod on a cache with damaged files, kind by kind."""
+    for kind in Kind:
+        for how in Damage:
+            _damaged(lab, found, (kind,), how)
+
+
+def damaged_briefly(lab: Lab, found: Findings) -> None:
+    """The same once, with all kinds damaged that a start gets past."""
+    _damaged(lab, found, _BENIGN, Damage.HALF)
+
+
+def _damaged(lab: Lab, found: Findings, kinds: tuple[Kind, ...], how: Damage) -> None:
+    disk, planned = lab.machine.node("damaged"), lab.planned[NEXT]
+    shutil.copytree(lab.warm(), disk, dirs_exist_ok=True)
+    count = damage(disk / planned.cache.lstrip("/"), kinds, how, _SEED)
+    if not count:
+        return
+    ended = lab.machine.run(planned, disk)
+    what = f"{count} files {how} ({', '.join(kinds)})"
+    if set(kinds) <= set(_BENIGN):
+        found.check(Shows.DAMAGED, f"{what}: {ended.brief()}", holds=ended.well)
+    elif not ended.well:
+        again = lab.machine.run(planned, disk)
+        found.limits.append(f"{what}: the next pod {ended.brief()}; the one after it {again.brief()}")
+    found.rows.append((what, ended.brief(), "starts" if ended.well else "DOES NOT START"))
+
+
+def headers(lab: Lab, found: Findings) -> None:
+    """A first and a next pod with torch's own choice of precompiled headers, which it keeps in /tmp."""
+    disk, planned = lab.machine.node("headers"), lab.planned[TORCHS_OWN]
+    lab.machine.run(planned, disk)
+    after = lab.machine.run(planned, disk)
+    left = [path for path in after.outside if path.endswith(".gch")]
+    if left:
+        found.limits.append(
+            f"precompiled headers, which CPUs alone need, lie in {left[0].rsplit('/', 1)[0]} whatever the environment "
+            f"says, so the next pod makes them again ({after.brief()}, {after.seconds:.1f} s)"
+        )
+    found.rows.append(("next pod, torch's own choice of precompiled headers", after.brief(), "makes the header again"))
+
+
+def _files(folder: Path, kind: Kind) -> int:
+    """How many files of a kind a folder holds that is being filled meanwhile."""
+    try:
+        return sum(kind_of(str(path.relative_to(folder))) is kind for path in folder.rglob("*"))
+    except FileNotFoundError:
+        return 0

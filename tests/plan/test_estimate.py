@@ -13,11 +13,12 @@ from webhook.plan.estimate import estimate
 from webhook.plan.estimate_types import Basis, Estimate, LayerName, Money, Note, Range, ScenarioName
 from webhook.plan.inflight import GIB
 from webhook.plan.settings import PlanSettings
+from webhook.plan.versions import Version
 from webhook.pod.facts import CacheChoice, CacheKind, Engine, Feature, LoaderConfig, PodFacts
 from webhook.reasons import Code, because
 
 TUNING = Path(__file__).parents[2] / "docs" / "tuning.md"
-VERSIONS = [None, PUBLISHED_FOR, (0, 16, 1), (0, 17, 1)]
+VERSIONS: list[Version | None] = [None, PUBLISHED_FOR, (0, 16, 1), (0, 17, 1)]
 PUBLISHED_ROWS = [(version, row) for version in VERSIONS for row in rows(version)]
 
 
@@ -260,6 +261,16 @@ def test_what_is_set_by_an_earlier_pass_counts_the_same() -> None:
     ours = {setting.name: setting.value for setting in plan(pod_of(QWEN, PUBLISHED_FOR)).settings}
     again = msgspec.structs.replace(pod_of(QWEN, PUBLISHED_FOR), container=container(env=env(ours)))
     assert weights(some(again)) == [weights(first)[1]] * 3
+
+
+@pytest.mark.parametrize("version", VERSIONS, ids=str)
+def test_a_large_chunk_of_the_users_is_reckoned_to_take_longer(version: Version | None) -> None:
+    without = weights(some(pod_of(QWEN, version)))[1]
+    own = container(env=env({"RUNAI_STREAMER_CHUNK_BYTESIZE": str(4 * GIB)}))
+    chunked = weights(some(msgspec.structs.replace(pod_of(QWEN, version), container=own)))[1]
+    assert without is not None
+    assert chunked is not None
+    assert chunked.high > without.high
 
 
 def test_a_pod_that_is_left_alone_has_no_estimate() -> None:

@@ -206,7 +206,8 @@ class TestNodes:
 
     def test_a_node_by_its_own_name_or_by_what_it_is(self, catalogue: Catalogue) -> None:
         kinds = {"node-1": node("p5.48xlarge"), "node-2": node("g6e.48xlarge"), "node-3": node("p4d.24xlarge")}
-        by_name, by_type = term(("kubernetes.io/hostname", "In", "node-2", "gone")), term((TYPE, "NotIn", "p5.48xlarge"))
+        by_name = term(("kubernetes.io/hostname", "In", "node-2", "gone"))
+        by_type = term((TYPE, "NotIn", "p5.48xlarge"))
         inventory = Inventory(kinds=tuple(kinds.values()), names=kinds)
         assert names(candidates(ask({}, by_name), catalogue, inventory)) == {"g6e.48xlarge"}
         assert names(candidates(ask({}, by_name, by_type), catalogue, inventory)) == {"g6e.48xlarge", "p4d.24xlarge"}

@@ -1,13 +1,17 @@
 """What is to be listed for a pod, by which way, and what a listing amounts to."""
 
+import tracemalloc
+from collections.abc import Mapping
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.lookup.make import container, facts, launch
 from webhook.lookup.facts import Shards, Unknown
-from webhook.lookup.listing import Listing, Route, count_shards, declared, wanted
+from webhook.lookup.listing import Listing, Route, declared, wanted
 from webhook.lookup.settings import LookupSettings
+from webhook.lookup.shards import ShardCount
 from webhook.lookup.uri import Location
 from webhook.pod.facts import Annotations, PodFacts
 from webhook.reasons import Code, because
@@ -182,6 +186,13 @@ class TestRoutes:
         assert route_of(with_env(RUNAI_STREAMER_S3_UNSIGNED=value)).unsigned is unsigned
 
 
+def count_shards(sizes: Mapping[str, int], listing: Listing, region: str | None) -> Shards | Unknown:
+    count = ShardCount(listing)
+    for name, size in sizes.items():
+        count.add(name, size)
+    return count.result(region)
+
+
 class TestCounting:
     """What a listing amounts to."""
 
@@ -244,6 +255,27 @@ class TestCounting:
     def test_a_pattern_that_names_no_rank_and_part_matches_nothing(self, pattern: str) -> None:
         listing = Listing(location=HERE.location, rank_pattern=pattern)
         assert code_of(count_shards({"model.safetensors": 1, "0": 1}, listing, None)) is Code.NO_SAFETENSORS
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name"),
+    [
+        (None, "model-{number:05}-of-100000.safetensors"),
+        ("m-{rank}-{part}", "m-7-{number:05}"),
+        (None, "{number}.json"),
+    ],
+)
+def test_many_files_take_no_more_memory_than_few(pattern: str | None, name: str) -> None:
+    count = ShardCount(Listing(location=HERE.location, rank_pattern=pattern))
+    count.add(name.format(number=0), 1)
+    tracemalloc.start()
+    try:
+        for number in range(1, 20_000):
+            count.add(name.format(number=number), 1)
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak_bytes < 10_000
 
 
 @given(pattern=st.text(max_size=40), names=st.lists(st.text(max_size=30), max_size=4))

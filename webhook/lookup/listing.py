@@ -1,13 +1,7 @@
-"""What is to be listed for a pod, and what a listing amounts to. Pure.
+"""What is to be listed for a pod. Pure."""
 
-Source of the rules: the streamer's own listing, as measured (docs/tuning.md): direct children of the prefix whose names
-end in `.safetensors`, case-sensitive; the index file is never read.
-"""
-
-import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from functools import lru_cache
 
 import msgspec
 
@@ -18,8 +12,6 @@ from webhook.pod.facts import Launch, PodFacts
 from webhook.pod.stores import store_of
 from webhook.reasons import Code, because
 
-SHARD_PATTERN = "*.safetensors"
-_CONSOLIDATED_PATTERN = "consolidated*.safetensors"
 # vLLM's default name of a file of the sharded format.
 _RANK_PATTERN = "model-rank-{rank}-part-{part}.safetensors"
 _FALSE = frozenset({"0", "false", "no", "off"})
@@ -115,65 +107,6 @@ def _listing(
 def declared(count: int, total_bytes: int) -> Shards:
     """Returns shards as an annotation or a flag declares them: of the same size each."""
     return Shards(count=count, total_bytes=total_bytes, largest_bytes=-(-total_bytes // count), declared=True)
-
-
-def count_shards(sizes: Mapping[str, int], listing: Listing, region: str | None) -> Shards | Unknown:
-    """Adds up a listing, given the size in bytes of each direct child by its name."""
-    if listing.rank_pattern is not None:
-        found = _count_ranks(sizes, listing.rank_pattern, region)
-    else:
-        found = _count_files({name: size for name, size in sizes.items() if fnmatchcase(name, SHARD_PATTERN)}, region)
-    pattern = listing.rank_pattern or SHARD_PATTERN
-    return found or Unknown(because(Code.NO_SAFETENSORS, pattern=pattern, uri=listing))
-
-
-def _count_files(sizes: Mapping[str, int], region: str | None) -> Shards | None:
-    """Adds up ordinary shards; consolidated files count as such only where they lie beside others."""
-    if not sizes:
-        return None
-    consolidated = [size for name, size in sizes.items() if fnmatchcase(name, _CONSOLIDATED_PATTERN)]
-    return Shards(
-        count=len(sizes),
-        total_bytes=sum(sizes.values()),
-        largest_bytes=max(sizes.values()),
-        consolidated_bytes=sum(consolidated) if len(consolidated) < len(sizes) else 0,
-        bucket_region=region,
-    )
-
-
-def _count_ranks(sizes: Mapping[str, int], pattern: str, region: str | None) -> Shards | None:
-    """Adds up files of the sharded format, of which a rank reads its own; others are not read, so they don't count."""
-    expression = _rank_expression(pattern)
-    ranks: dict[str, list[int]] = {}
-    for name, size in sizes.items():
-        if found := expression.fullmatch(name):
-            ranks.setdefault(found["rank"], []).append(size)
-    if not ranks:
-        return None
-    return Shards(
-        count=sum(len(files) for files in ranks.values()),
-        total_bytes=sum(sum(files) for files in ranks.values()),
-        largest_bytes=max(max(files) for files in ranks.values()),
-        ranks=len(ranks),
-        rank_count=max(len(files) for files in ranks.values()),
-        rank_bytes=max(sum(files) for files in ranks.values()),
-        bucket_region=region,
-    )
-
-
-@lru_cache(maxsize=64)
-def _rank_expression(pattern: str) -> re.Pattern[str]:
-    """Turns a pattern with {rank} and {part} into an expression; one that does not name each once matches nothing.
-
-    So a pod's pattern can't hold an expression that takes forever.
-    """
-    named = re.split(r"\{(rank|part)[^{}]*\}", pattern)
-    if sorted(named[1::2]) != ["part", "rank"]:
-        return re.compile(r"(?!)(?P<rank>)")
-    expressions = {"rank": "(?P<rank>[0-9]+)", "part": ".*"}
-    return re.compile(
-        "".join(expressions[piece] if place % 2 else re.escape(piece) for place, piece in enumerate(named)), re.DOTALL
-    )
 
 
 def _route(env: Mapping[str, str | None], settings: LookupSettings, location: Location) -> Route | Unknown:

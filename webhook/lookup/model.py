@@ -1,7 +1,7 @@
 """Lists a model's shards in S3, through boto3's core, which finds credentials and configuration for boto3."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,8 +13,9 @@ from cachetools import LRUCache
 
 from webhook.lookup.answers import BoundedSession
 from webhook.lookup.facts import Shards, Unknown
-from webhook.lookup.listing import Listing, Route, count_shards
+from webhook.lookup.listing import Listing, Route
 from webhook.lookup.s3_errors import explain
+from webhook.lookup.shards import ShardCount
 from webhook.lookup.threads import Threads
 from webhook.lookup.uri import is_aws
 
@@ -51,12 +52,12 @@ class Models:
         """Lists a model's files as the streamer would, and adds them up; every failure is a value."""
         try:
             client = self._client(listing.route)
-            sizes, region = self._list(client, listing)
+            count, region = self._count(client, listing)
         except (BotoCoreError, ClientError, KeyError, TimeoutError, TypeError, ValueError) as fault:
             return explain(fault, listing)
         if not is_aws(client.meta.endpoint_url):
-            return count_shards(sizes, listing, None)
-        return count_shards(sizes, listing, region or _region_of(client, listing.location.bucket))
+            return count.result(None)
+        return count.result(region or _region_of(client, listing.location.bucket))
 
     def warm(self, route: Route) -> None:
         """Makes a client ahead of the first listing: loading boto3's models takes a while."""
@@ -69,21 +70,22 @@ class Models:
             for client in self._clients.values():
                 client.close()
 
-    def _list(self, client: "S3Client", listing: Listing) -> tuple[dict[str, int], str | None]:
-        """Returns the size in bytes of each direct child by its name, and the bucket's region where S3 tells it."""
+    def _count(self, client: "S3Client", listing: Listing) -> tuple[ShardCount, str | None]:
+        """Adds up the direct children of the prefix, and returns the bucket's region where S3 tells it."""
         until = self._clock() + LISTING_SECONDS
         location = listing.location
-        sizes: dict[str, int] = {}
+        count = ShardCount(listing)
         region = None
         pages = client.get_paginator("list_objects_v2").paginate(
             Bucket=location.bucket, Prefix=location.prefix, Delimiter="/"
         )
         for page in pages:
-            sizes |= _children(page, location.prefix)
+            for name, size_bytes in _children(page, location.prefix):
+                count.add(name, size_bytes)
             region = page["ResponseMetadata"]["HTTPHeaders"].get("x-amz-bucket-region", region)
             if self._clock() > until:
                 raise TimeoutError
-        return sizes, region
+        return count, region
 
     def _client(self, route: Route) -> "S3Client":
         """Returns the route's client, made once; all share a session, and so its credentials."""
@@ -95,10 +97,13 @@ class Models:
             return client
 
 
-def _children(page: "ListObjectsV2OutputTypeDef", prefix: str) -> dict[str, int]:
-    """Reads a page, without the folder's own marker, and without what a store lists that ignores the delimiter."""
+def _children(page: "ListObjectsV2OutputTypeDef", prefix: str) -> Iterator[tuple[str, int]]:
+    """Returns a page's names and their sizes in bytes.
+
+    Without the folder's own marker, and without what a store lists that ignores the delimiter.
+    """
     found = ((each["Key"].removeprefix(prefix), each["Size"]) for each in page.get("Contents", []))
-    return {name: size for name, size in found if name and "/" not in name}
+    return ((name, size) for name, size in found if name and "/" not in name)
 
 
 def make_client(session: botocore.session.Session, route: Route) -> "S3Client":

@@ -61,12 +61,15 @@ e2e: $(TOOLS)  ## The tests against a real API server (the first run builds it a
 	$(BIN)/python -m tests.cluster.binaries
 	$(BIN)/python -m pytest tests/e2e $(ARGS)
 
-bench: $(TOOLS)  ## What a review, a start, a burst and memory cost, also through a real API server; build/bench.json keeps it
+bench: $(TOOLS)  ## Measure reviews, starts, bursts, memory, growth, also through a real API server (9 minutes); build/bench.json keeps it
 	$(BIN)/python -m benchmarks.steps
 	$(BIN)/python -m benchmarks.tls
 	$(BIN)/python -m benchmarks.start
 	$(BIN)/python -m benchmarks.burst
 	$(BIN)/python -m benchmarks.memory
+	$(BIN)/python -m benchmarks.listing
+	$(BIN)/python -m benchmarks.cluster
+	$(BIN)/python -m benchmarks.replicas
 	$(BIN)/python -m benchmarks.api_server
 
 work: $(TOOLS)  ## Count a review's work anew, where it has rightly become more: tests/work/work.json, which a test compares

@@ -1,4 +1,4 @@
-"""The servers that are measured, all on one core; the others are left to whoever calls."""
+"""The servers that are measured, all on one core unless told otherwise; the others are left to whoever calls."""
 
 import http.client
 import os
@@ -22,9 +22,13 @@ _PATIENCE_SECONDS = 30.0
 
 
 @contextmanager
-def core_of_servers() -> Iterator[None]:
-    """Puts this thread, and what it starts, on the core of the servers."""
-    with _on({_CORES[0]}):
+def core_of_servers(number: int = 0) -> Iterator[None]:
+    """Puts this thread, and what it starts, on the core of the servers, or on another core by its number.
+
+    Raises:
+        IndexError: there are not so many.
+    """
+    with _on({_CORES[number]}):
         yield
 
 
@@ -46,12 +50,12 @@ def _on(cores: set[int]) -> Iterator[None]:
 
 
 @contextmanager
-def fastload(certificate: Files, folder: Path, flags: Mapping[str, str]) -> Iterator[Target]:
+def fastload(certificate: Files, folder: Path, flags: Mapping[str, str], *, core: int = 0) -> Iterator[Target]:
     """Runs `fastload serve` with a certificate and more flags, its log in a folder, and yields it once it is ready."""
     all_flags = {**certificate_flags(certificate), "--drain-seconds": "0", **flags}
     with ExitStack() as stack:
-        with core_of_servers():
-            running = stack.enter_context(running_webhook(all_flags, folder / "webhook.log"))
+        with core_of_servers(core):
+            running = stack.enter_context(running_webhook(all_flags, folder / f"webhook-{core}.log"))
         wait_until_ready(running.admin)
         yield Target(urlsplit(running.reviews).port or 0, trusting(certificate), running.process.pid)
 

@@ -1,4 +1,4 @@
-"""The limits of a container that a rank runs under: its memory, by a real cgroup, and its open files."""
+"""The memory limit of a container that ranks run under: a real cgroup."""
 
 import os
 from collections.abc import Iterator
@@ -37,14 +37,3 @@ def why_no_memory_limit() -> str | None:
             return None
     except OSError as error:
         return f"no cgroup with a memory limit can be made here: {error}"
-
-
-def within(command: list[str], procs: Path | None, open_files: int | None) -> list[str]:
-    """Returns the command as it is run in the cgroup, and with a hard limit of open files."""
-    joins = [f"echo $$ > {procs}"] if procs is not None else []
-    limits = [f"ulimit -n {open_files}"] if open_files is not None else []
-    return (
-        ["/bin/bash", "-ec", "; ".join([*joins, *limits, 'exec "$@"']), "rank", *command]
-        if joins or limits
-        else command
-    )

@@ -1,6 +1,5 @@
-"""Trials made and kept: every side of a case, turn by turn, so that a busy moment hits all of them."""
+"""The trials of a case, side by side, and what of them counts."""
 
-from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from statistics import median
 
@@ -11,7 +10,7 @@ from benchmarks.lab.streamer.cases import Case, Shows
 from benchmarks.lab.streamer.containers import why_no_memory_limit
 from benchmarks.lab.streamer.sides import UNTOUCHED, Side, sides
 from benchmarks.lab.streamer.store import Stock
-from benchmarks.lab.streamer.trial import Bench, Trial, run_trial
+from benchmarks.lab.streamer.trial import Bench, Nursery, Trial
 from tests.cluster.cache import Report
 
 # Rounds of all sides. More are made where the first ones make fastload look slower: they tell a loss from noise.
@@ -61,29 +60,16 @@ class Measured(msgspec.Struct, frozen=True):
         return tuple(run for run in self.runs if run.side.ours)
 
 
-def measure(case: Case, version: str, records: Records, report: Report) -> Measured:
-    """Makes the trials of a case that are not kept yet."""
-    if case.memory_bytes is not None and (why := why_no_memory_limit()):
-        return Measured(case, version, skipped=why)
-    compared = sides(case, version)
-    measured = _rounds(case, version, compared, _Kept(records, report), range(ROUNDS))
-    if Shows.NOT_SLOWER in case.shows and any(slower(measured, run) for run in measured.ours):
-        measured = _rounds(case, version, compared, _Kept(records, report), range(ROUNDS + MORE_ROUNDS))
-    return measured
+class Trials:
+    """Makes trials, or takes those that are kept."""
 
-
-def slower(measured: Measured, run: Run) -> bool:
-    """Whether a side is slower than untouched by more than noise."""
-    return run.seconds > measured.untouched.seconds * (1 + NOISE)
-
-
-class _Kept:
-    def __init__(self, records: Records, report: Report) -> None:
-        self._records, self._report = records, report
+    def __init__(self, nursery: Nursery, records: Records, report: Report) -> None:
+        self._nursery, self._records, self._report = nursery, records, report
 
     def trial(self, case: Case, version: str, side: Side, number: int) -> Trial:
+        """Returns one trial; each round has another seed, the same for all sides."""
         bench = Bench(
-            stock=Stock(case.files, case.pace),
+            stock=Stock(case.files, msgspec.structs.replace(case.pace, seed=number)),
             version=version,
             patterns=case.patterns,
             memory_bytes=case.memory_bytes,
@@ -93,32 +79,40 @@ class _Kept:
         kept = self._records.get(key)
         if kept is not None:
             return msgspec.convert(kept, Trial)
-        trial = run_trial(bench, side.settings, self._report)
+        trial = self._nursery.trial(bench, side.settings)
         self._records.add(key, msgspec.to_builtins(trial))
         outcome = trial.fault or f"{trial.seconds:.1f} s, {trial.flow.most_in_flight} GETs at once"
         self._report(f"  {case.name}, {version}, {side.name}: {outcome}")
         return trial
 
 
-def _rounds(case: Case, version: str, compared: tuple[Side, ...], kept: _Kept, numbers: Iterable[int]) -> Measured:
-    turns = [(side, number) for number in numbers for side in compared]
-    trials = list(_made(case, version, turns, kept))
-    runs = (
-        Run(side, tuple(trial for (other, _), trial in zip(turns, trials, strict=True) if other == side))
-        for side in compared
-    )
-    return Measured(case, version, tuple(runs))
+def measure(case: Case, version: str, trials: Trials, *, quick: bool) -> Measured:
+    """Returns a case's trials: those of our sides and untouched in rounds, the others once."""
+    if case.memory_bytes is not None and (why := why_no_memory_limit()):
+        return Measured(case, version, skipped=why)
+    timed = bool(case.shows & {Shows.NOT_SLOWER, Shows.CURED})
+    measured = _in_rounds(case, version, trials, ROUNDS if timed or not quick else 1)
+    if Shows.NOT_SLOWER in case.shows and any(slower(measured, run) for run in measured.ours):
+        measured = _in_rounds(case, version, trials, ROUNDS + MORE_ROUNDS)
+    return measured
 
 
-def _made(case: Case, version: str, turns: list[tuple[Side, int]], kept: _Kept) -> Iterator[Trial]:
-    """The trials of each turn. Untouched ones that mostly wait go on at the same time, the others by themselves."""
-    with ThreadPoolExecutor(max_workers=ROUNDS) as pool:
-        waiting = {
-            turn[1]: pool.submit(kept.trial, case, version, *turn)
-            for turn in turns
-            if case.idle and turn[0].name == UNTOUCHED
-        }
-        for future in waiting.values():
-            future.result()
-    for side, number in turns:
-        yield kept.trial(case, version, side, number)
+def slower(measured: Measured, run: Run) -> bool:
+    """Whether a side is slower than untouched by more than noise."""
+    return run.seconds > measured.untouched.seconds * (1 + NOISE)
+
+
+def _in_rounds(case: Case, version: str, trials: Trials, rounds: int) -> Measured:
+    """Turn by turn, so that a busy moment hits all sides; untouched trials that mostly wait go on at the same time."""
+    compared = sides(case, version)
+    made: dict[str, list[Trial]] = {side.name: [] for side in compared}
+    if case.idle:
+        with ThreadPoolExecutor(max_workers=rounds) as pool:
+            made[UNTOUCHED] += pool.map(lambda number: trials.trial(case, version, compared[0], number), range(rounds))
+    for number in range(rounds):
+        for side in compared:
+            measured_before = len(made[side.name]) > number
+            once = number > 0 and not (side.ours or side.name == UNTOUCHED)
+            if not measured_before and not once:
+                made[side.name].append(trials.trial(case, version, side, number))
+    return Measured(case, version, tuple(Run(side, tuple(made[side.name])) for side in compared))

@@ -1,51 +1,39 @@
 """One rank of an engine: reads its part of a model through the streamer, as vLLM does, and says how that went.
 
-    python rank.py s3://BUCKET/PREFIX [PATTERN]
-
-It runs in the lab's own Python, with one version of the streamer on its path, and imports nothing else of the project.
-It prints `ready` once all is imported, reads at the first line on its input, and then prints a line of JSON.
+It runs in the lab's own Python and imports nothing else of the project. `read_model` wants the streamer's version on
+the path, and its settings in the environment.
 """
 
 import fnmatch
-import json
-import os
 import resource
-import sys
 import time
 from pathlib import PurePosixPath
+from typing import IO
 
-from runai_model_streamer import SafetensorsStreamer, list_safetensors
 
+def read_model(channel: IO[str], uri: str, pattern: str) -> dict[str, object]:
+    """Says `ready` once all is imported, reads the model after the next line, and returns what came of it."""
+    from runai_model_streamer import SafetensorsStreamer, list_safetensors  # noqa: PLC0415 (its path is set just before)
 
-def _main() -> None:
-    uri, *pattern = sys.argv[1:]
-    # The streamer prints as well: what it says goes where errors go.
-    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print("ready", file=answers, flush=True)
-    sys.stdin.readline()
-    started, read, fault = time.monotonic(), 0, None
+    def read() -> int:
+        """Each tensor is dropped once it is there, as if it had gone to a GPU."""
+        files = [file for file in list_safetensors(uri) if fnmatch.fnmatchcase(PurePosixPath(file).name, pattern)]
+        with SafetensorsStreamer() as streamer:
+            streamer.stream_files(files)
+            return sum(tensor.numel() for _, tensor in streamer.get_tensors())
+
+    base = _peak_mib()
+    channel.write("ready\n")
+    channel.flush()
+    channel.readline()
+    started, tensors, fault = time.monotonic(), 0, None
     try:
-        read = _read(uri, *pattern)
+        tensors = read()
     except Exception as error:  # noqa: BLE001 (whatever fails a load is what the lab wants to know)
         fault = f"{type(error).__name__}: {error}"
     seconds = time.monotonic() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    told = {"seconds": seconds, "bytes": read, "fault": fault, "base_mib": before / 1024, "peak_mib": peak / 1024}
-    print(json.dumps(told), file=answers, flush=True)
+    return {"seconds": seconds, "bytes": tensors, "fault": fault, "base_mib": base, "peak_mib": _peak_mib()}
 
 
-def _read(uri: str, pattern: str = "*") -> int:
-    """Returns the bytes of all tensors; each is dropped once it is there, as if it had gone to a GPU."""
-    files = [file for file in list_safetensors(uri) if fnmatch.fnmatchcase(PurePosixPath(file).name, pattern)]
-    read = 0
-    with SafetensorsStreamer() as streamer:
-        streamer.stream_files(files)
-        for _, tensor in streamer.get_tensors():
-            read += tensor.numel()
-    return read
-
-
-if __name__ == "__main__":
-    _main()
+def _peak_mib() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -3,7 +3,8 @@
 from benchmarks.contract.releases import streamers
 from benchmarks.lab.records import Records
 from benchmarks.lab.streamer.cases import cases
-from benchmarks.lab.streamer.measured import Measured, measure
+from benchmarks.lab.streamer.measured import Measured, Trials, measure
+from benchmarks.lab.streamer.trial import nursery
 from tests.cluster.cache import Report
 
 
@@ -15,7 +16,9 @@ def run(records: Records, report: Report, *, quick: bool) -> tuple[Measured, ...
         versions = versions[:1]
     todo = [(case, version) for case in chosen for version in versions]
     measured = []
-    for number, (case, version) in enumerate(todo, start=1):
-        report(f"[{number} of {len(todo)}] {case.name}, streamer {version}: {case.about}")
-        measured.append(measure(case, version, records, report))
+    with nursery(report) as ranks:
+        trials = Trials(ranks, records, report)
+        for number, (case, version) in enumerate(todo, start=1):
+            report(f"[{number} of {len(todo)}] {case.name}, streamer {version}: {case.about}")
+            measured.append(measure(case, version, trials, quick=quick))
     return tuple(measured)

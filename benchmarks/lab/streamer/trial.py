@@ -1,7 +1,9 @@
-"""One trial: the ranks of one pod load a model from a store of their own, on a core of their own."""
+"""One trial: the ranks of one pod load a model from a store of their own."""
 
+import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -9,19 +11,21 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import IO
 
 import msgspec
 
 from benchmarks.lab.environment import lab_python, streamer_folder
-from benchmarks.lab.streamer.containers import memory_limited, within
+from benchmarks.lab.streamer.containers import memory_limited
 from benchmarks.lab.streamer.gets import Flow, flow_of
 from benchmarks.lab.streamer.store import Get, Stock
-from benchmarks.servers import core_of_servers, other_cores
+from benchmarks.servers import core_of_servers
 from demo.webhook import tethered
 from tests.cluster.cache import Report
 
-_RANK = Path(__file__).with_name("rank.py")
-_PATIENCE_SECONDS = 240.0
+_NURSERY = "benchmarks.lab.streamer.nursery"
+_PATIENCE_SECONDS = 240
+_FAULTS = {signal.SIGKILL: "killed", signal.SIGALRM: f"not done after {_PATIENCE_SECONDS} s"}
 
 
 class Rank(msgspec.Struct, frozen=True):
@@ -61,46 +65,77 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True):
     open_files: int | None = None
 
 
-def run_trial(bench: Bench, settings: Mapping[str, str], report: Report) -> Trial:
-    """Runs a trial with these settings of the streamer."""
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        procs = None
-        if bench.memory_bytes is not None:
-            procs = stack.enter_context(memory_limited(bench.memory_bytes))
-        with _store(bench.stock, folder) as endpoint:
-            env = {**_environment(bench.version, endpoint, folder, report), **settings}
-            command = within([str(lab_python(report)), str(_RANK), "s3://models/m"], procs, bench.open_files)
-            with other_cores():
-                ranks = [_start([*command, pattern], env) for pattern in bench.patterns]
-            told = _loaded(ranks)
-        log = msgspec.json.decode((folder / "log.json").read_bytes(), type=list[Get])
-    return Trial(told, flow_of(log))
+class Nursery:
+    """Where the ranks of all trials come from."""
+
+    def __init__(self, address: Path, report: Report) -> None:
+        self._address, self._report = address, report
+
+    def trial(self, bench: Bench, settings: Mapping[str, str]) -> Trial:
+        """Runs a trial with these settings of the streamer."""
+        with ExitStack() as stack:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            limit = bench.memory_bytes
+            procs = None if limit is None else str(stack.enter_context(memory_limited(limit)))
+            with _store(bench.stock, folder) as endpoint:
+                job = {
+                    "path": str(streamer_folder(bench.version, self._report)),
+                    "env": {**_environment(endpoint, folder), **settings},
+                    "uri": "s3://models/m",
+                    "open_files": bench.open_files,
+                    "procs": procs,
+                    "seconds": _PATIENCE_SECONDS,
+                }
+                ranks = [stack.enter_context(self._born({**job, "pattern": each})) for each in bench.patterns]
+                told = _loaded(ranks)
+            log = msgspec.json.decode((folder / "log.json").read_bytes(), type=list[Get])
+        return Trial(told, flow_of(log))
+
+    @contextmanager
+    def _born(self, job: Mapping[str, object]) -> Iterator[IO[str]]:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(str(self._address))
+            with connection.makefile("rw") as channel:
+                channel.write(json.dumps(job) + "\n")
+                channel.flush()
+                yield channel
+
+
+@contextmanager
+def nursery(report: Report) -> Iterator[Nursery]:
+    """Runs the process that brings up ranks."""
+    with tempfile.TemporaryDirectory() as folder:
+        address = Path(folder) / "nursery"
+        command = tethered([str(lab_python(report)), "-m", _NURSERY, str(address)])
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+            try:
+                assert process.stdout is not None  # noqa: S101 (it is a pipe)
+                if process.stdout.readline() != "ready\n":
+                    raise RuntimeError(f"the lab's ranks do not start: {command}")
+                yield Nursery(address, report)
+            finally:
+                process.kill()
 
 
 @contextmanager
 def _store(stock: Stock, folder: Path) -> Iterator[str]:
     (folder / "stock.json").write_bytes(msgspec.json.encode(stock))
     files = (str(folder / "stock.json"), str(folder / "log.json"))
-    with core_of_servers():
-        process = subprocess.Popen(
-            tethered([sys.executable, "-m", "benchmarks.lab.streamer.store", *files]), stdout=subprocess.PIPE
-        )
-    try:
-        assert process.stdout is not None  # noqa: S101 (it is a pipe)
-        yield f"http://127.0.0.1:{int(process.stdout.readline())}"
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.communicate()
+    command = tethered([sys.executable, "-m", "benchmarks.lab.streamer.store", *files])
+    with core_of_servers(), subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None  # noqa: S101 (it is a pipe)
+            yield f"http://127.0.0.1:{int(process.stdout.readline())}"
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.communicate()
 
 
-def _environment(version: str, endpoint: str, home: Path, report: Report) -> dict[str, str]:
+def _environment(endpoint: str, home: Path) -> dict[str, str]:
     """What any pod has: credentials and a store. No more of this machine's than the path."""
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
-        "PYTHONPATH": str(streamer_folder(version, report)),
-        "PYTHONDONTWRITEBYTECODE": "1",
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ACCESS_KEY_ID": "lab",
         "AWS_SECRET_ACCESS_KEY": "lab",
@@ -110,41 +145,21 @@ def _environment(version: str, endpoint: str, home: Path, report: Report) -> dic
     }
 
 
-def _start(command: list[str], env: Mapping[str, str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        tethered(command),
-        env=dict(env),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-
-
-def _loaded(ranks: list[subprocess.Popen[str]]) -> tuple[Rank, ...]:
+def _loaded(ranks: list[IO[str]]) -> tuple[Rank, ...]:
     """Starts all ranks at the same moment, once each is ready, and returns what they say."""
     for rank in ranks:
-        assert rank.stdin is not None  # noqa: S101 (pipes, both)
-        assert rank.stdout is not None  # noqa: S101
-        if rank.stdout.readline() != "ready\n":
-            raise RuntimeError(f"a rank did not start: {rank.args!r}")
+        if (said := rank.readline()) != "ready\n":
+            raise RuntimeError(f"a rank did not start; it said {said!r}")
     began = time.monotonic()
     for rank in ranks:
-        assert rank.stdin is not None  # noqa: S101
-        rank.stdin.write("go\n")
-        rank.stdin.flush()
+        rank.write("go\n")
+        rank.flush()
     return tuple(_told(rank, began) for rank in ranks)
 
 
-def _told(rank: subprocess.Popen[str], began: float) -> Rank:
-    try:
-        said, _ = rank.communicate(timeout=max(0.0, began + _PATIENCE_SECONDS - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        rank.kill()
-        rank.communicate()
-        return Rank(time.monotonic() - began, 0, f"not done after {_PATIENCE_SECONDS:.0f} s", 0, 0)
-    if rank.returncode == -signal.SIGKILL:
-        return Rank(time.monotonic() - began, 0, "killed", 0, 0)
-    if not said:
-        return Rank(time.monotonic() - began, 0, f"ended with {rank.returncode}", 0, 0)
-    return msgspec.json.decode(said, type=Rank)
+def _told(rank: IO[str], began: float) -> Rank:
+    said = rank.readline()
+    if said.startswith("{"):
+        rank.readline()  # it has ended now
+        return msgspec.json.decode(said, type=Rank)
+    return Rank(time.monotonic() - began, 0, _FAULTS.get(-int(said), f"ended with {said.strip()}"), 0, 0)

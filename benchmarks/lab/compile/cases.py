@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from benchmarks.lab.compile.ended import Ended
 from benchmarks.lab.compile.files import changed, snapshot
 from benchmarks.lab.compile.findings import Findings, Shows
-from benchmarks.lab.compile.machine import Ended, Machine
+from benchmarks.lab.compile.machine import Machine
 from benchmarks.lab.compile.pods import Planned, Pod, plan, untouched
 
 FIRST: Final = Pod("llm-5c9f7d-x2k4p")
@@ -25,9 +26,13 @@ _POD_LOCAL = ("/tmp/", "/dev/", "/proc/", "/lab/")  # noqa: S108 (in the contain
 
 @dataclass
 class Lab:
-    """What the cases share: the machine, the pods as planned, and a node on which the first pod has run."""
+    """What the cases share: the machine, the pods as planned, and a node on which the first pod has run.
+
+    `repeats` is how often a next pod is started.
+    """
 
     machine: Machine
+    repeats: int
     planned: dict[Pod, Planned] = field(default_factory=lambda: plan(PODS))
     _warm: Path | None = None
     first: Ended | None = None
@@ -57,7 +62,7 @@ def first_and_next(lab: Lab, found: Findings) -> None:
         return
     found.first_seconds.append(lab.first.seconds)
     _places(found, "first pod", lab.planned[FIRST], lab.first)
-    for _ in range(3):
+    for _ in range(lab.repeats):
         ended = lab.machine.run(lab.planned[NEXT], disk)
         found.check(Shows.NEXT, f"next pod: {ended.brief()}", holds=ended.compiled_nothing)
         if ended.well:

@@ -20,6 +20,7 @@ from tests.cluster.cache import Report
 HEADING: Final = ("Case", "What was counted", "So")
 
 _FOLDER = Path(__file__).parents[3] / "build" / "lab" / "compile"
+_REPEATS = 3
 _QUICK: Mapping[str, Case] = {
     "first and next": cases.first_and_next,
     "damaged": crashes.damaged_briefly,
@@ -81,10 +82,10 @@ def run(records: Records, report: Report, *, quick: bool) -> Outcome:
     )
     machine = Machine(_FOLDER, python, Path(base.stdout.strip()), compiler.provide(report), limits)
     try:
-        lab = Lab(machine)
+        lab = Lab(machine, 1 if quick else _REPEATS)
         found = [_found(name, case, lab, records, report) for name, case in (_QUICK if quick else _FULL).items()]
     finally:
-        shutil.rmtree(_FOLDER, ignore_errors=True)
+        machine.stop()
     said = [sentence for each in found for sentence in each.limits]
     if limits:
         said.append(f"no container's view of the machine here ({limits}), so paths were rewritten in the environment")
@@ -98,7 +99,16 @@ def run(records: Records, report: Report, *, quick: bool) -> Outcome:
 
 
 def _found(name: str, case: Case, lab: Lab, records: Records, report: Report) -> Findings:
-    key = key_of("compile", name, case.__name__, _sources(), lab.machine.limits, sorted(map(str, lab.planned.values())))
+    key = key_of(
+        "compile",
+        name,
+        lab.repeats,
+        lab.machine.python.parents[1].name,
+        case.__name__,
+        _sources(),
+        lab.machine.limits,
+        sorted(map(str, lab.planned.values())),
+    )
     kept = records.get(key)
     if kept is None:
         report(f"compile cache: {name}")

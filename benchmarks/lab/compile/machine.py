@@ -4,7 +4,6 @@ Where no mount namespace can be had, the cache's mount path becomes the path of 
 and temporary folder are folders of the pod's; what then cannot be tried is said in `Machine.limits`.
 """
 
-import contextlib
 import json
 import os
 import shutil
@@ -13,10 +12,10 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from benchmarks.lab.compile.compiler import compilations, recorder
 from benchmarks.lab.compile.container import View
+from benchmarks.lab.compile.ended import Ended, reason
 from benchmarks.lab.compile.files import snapshot
 from benchmarks.lab.compile.pods import Planned
 from benchmarks.lab.compile.trace import CALLS, Touched, touched
@@ -25,47 +24,6 @@ _WORKER = Path(__file__).with_name("worker.py")
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _HOME, _WORK, _TMP, _SHM, _LAB = "/home/engine", "/workspace", "/tmp", "/dev/shm", "/lab"  # noqa: S108 (the pod's own)
 _LONGEST = 240  # seconds that a start may take before it counts as hanging
-_LAST_WORDS = 400  # characters of what a failed start said
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a pod's start went. `outside` are the files it left or lost outside the cache, by path in the pod."""
-
-    code: int
-    said: Mapping[str, Any]
-    errors: str
-    compilations: int
-    outside: tuple[str, ...]
-    touched: Touched | None
-
-    @property
-    def well(self) -> bool:
-        """Whether it ended as it should, with the right output."""
-        return self.code == 0 and bool(self.said.get("right"))
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of compiling, or of loading what was compiled; only where it went well."""
-        return float(self.said["seconds"])
-
-    def count(self, name: str) -> int:
-        """Returns one of the worker's counters; only where it went well."""
-        return int(self.said["counters"][name])
-
-    @property
-    def compiled_nothing(self) -> bool:
-        """Whether all of its graphs came from the cache and no compiler was started but to be asked its version."""
-        missed = sum(self.count(name) for name in ("graph_misses", "graph_bypasses", "autograd_misses"))
-        return self.well and self.count("graph_hits") > 0 and missed == 0 and self.compilations == 0
-
-    def brief(self) -> str:
-        """Returns one line on how it went."""
-        if self.code != 0:
-            return f"ended with {self.code}: {self.errors}"
-        hits = f"{self.count('graph_hits')} hit, {self.count('graph_misses')} missed"
-        right = "right output" if self.said["right"] else "WRONG OUTPUT"
-        return f"graphs {hits}, {self.compilations} compilations, {right}"
 
 
 @dataclass
@@ -77,7 +35,7 @@ class Machine:
     base: Path
     compiler: str
     limits: str | None
-    _pods: int = field(default=0, init=False)
+    _starts: "list[Start]" = field(default_factory=list, init=False)
 
     def node(self, name: str) -> Path:
         """Returns the disk of a fresh node."""
@@ -91,12 +49,19 @@ class Machine:
 
         The kubelet makes a folder that is missing as root's, mode 0755.
         """
-        self._pods += 1
-        return Start(self, planned, disk, self.folder / "pods" / str(self._pods), traced=traced)
+        start = Start(self, planned, disk, self.folder / "pods" / str(len(self._starts)), traced=traced)
+        self._starts.append(start)
+        return start
 
     def run(self, planned: Planned, disk: Path, *, traced: bool = False) -> Ended:
         """Starts the engine of a pod and waits for its end."""
         return self.start(planned, disk, traced=traced).wait()
+
+    def stop(self) -> None:
+        """Kills what still runs, and removes all that the lab made."""
+        for start in self._starts:
+            start.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Start:
@@ -131,14 +96,14 @@ class Start:
         compiled = compilations(log.read_text(errors="replace").splitlines())
         outside = tuple(f"{place}/{name}" for place, name in sorted(self._seen() ^ self._before))
         ended = Ended(
-            self._process.returncode, said, _reason(errors), compiled, outside, self._traces() if self._traced else None
+            self._process.returncode, said, reason(errors), compiled, outside, self._traces() if self._traced else None
         )
         shutil.rmtree(self._pod)
         return ended
 
     def kill(self) -> None:
         """Kills every process of the pod, as the kernel does when memory is short."""
-        with contextlib.suppress(ProcessLookupError):
+        if self.running:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     @property
@@ -232,9 +197,3 @@ class Start:
     def _traces(self) -> Touched:
         lines = [line for path in self._lab.glob("trace.*") for line in path.read_text(errors="replace").splitlines()]
         return touched(lines)
-
-
-def _reason(errors: str) -> str:
-    """The line that says most of a failure, without the machine's paths before it."""
-    lines = [line for line in errors.splitlines() if line.strip() and "TORCH" not in line]
-    return lines[-1].strip()[:_LAST_WORDS] if lines else "it said nothing"

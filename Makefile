@@ -14,7 +14,7 @@ COMPILE := $(RESOLVE) pyproject.toml requirements/build.in
 .PHONY: help setup run test lint types unit browser e2e bench work fuzz contract docs manifests catalogue lock certs image sbom deploy clean
 
 help:  ## List the targets
-	@sed -n 's/^\([a-z0-9]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
+	@sed -n 's/^\([a-z0-9-]*\):.*  ## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  %-10s %s\n", $$1, $$2 }'
 
 setup: $(RUNTIME)  ## Make .venv with everything it takes to run (.venv/bin/fastload)
 
@@ -74,6 +74,12 @@ bench: $(TOOLS)  ## Measure reviews, starts, bursts, memory, growth, also throug
 
 work: $(TOOLS)  ## Count a review's work anew, where it has rightly become more: tests/work/work.json, which a test compares
 	$(BIN)/python -m tests.work.kept
+
+lab: $(TOOLS)  ## Show with real streamers and torch.compile that the settings help (40 minutes, goes on where it stopped)
+	$(BIN)/python -m benchmarks.lab
+
+lab-quick: $(TOOLS)  ## The same for a few cases, with the newest streamer (3 minutes; the first time torch comes, 5 GB)
+	$(BIN)/python -m benchmarks.lab --quick
 
 contract: $(TOOLS)  ## Check the names and flags that fastload knows against the engines' newest releases (1 GB, once)
 	$(BIN)/python -m benchmarks.contract

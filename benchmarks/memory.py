@@ -13,6 +13,8 @@ from itertools import cycle, islice
 from pathlib import Path
 from uuid import uuid4
 
+import uvloop
+
 from benchmarks.connection import Connection
 from benchmarks.load import Request, Target
 from benchmarks.result import keep
@@ -75,7 +77,8 @@ def main() -> None:
         certificate = issue(["localhost"], folder)
         with fastload(certificate, folder, {"--s3-endpoint": s3.endpoint}) as target:
             idle = resident_mib(target)
-            marks = asyncio.run(fill(target, count))
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                marks = runner.run(fill(target, count))
             peak = resident_mib(target, peak=True)
     print(f"resident MiB, {count:,} reviews of {_TEMPLATES:,} templates, {len(s3.listings):,} models met\n")
     print(f"{'idle':<24} {idle:6.1f}")

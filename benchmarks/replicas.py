@@ -93,7 +93,9 @@ def main() -> None:
         "rate_ratio": two.reviews_per_second / one.reviews_per_second,
         "cost_ratio": two.review_microseconds / one.review_microseconds,
     }
-    print(f"\ntwo answer {ratios['rate_ratio']:.2f} times what one does; a review costs {ratios['cost_ratio']:.2f} times")
+    print(
+        f"\ntwo answer {ratios['rate_ratio']:.2f} times what one does; a review costs {ratios['cost_ratio']:.2f} times"
+    )
     keep("replicas", {"one": msgspec.to_builtins(one), "two": msgspec.to_builtins(two), **ratios})
 
 

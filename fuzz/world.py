@@ -46,7 +46,7 @@ def endpoint() -> ReviewEndpoint:
     world = LiveWorld(LookupSettings(), load_catalogue(), NoCluster(NamespaceRules()), _listed)
     pipeline = Pipeline(PodSettings(), PlanSettings(), world)
     reviewer = Reviewer(pipeline, world, annotation_prefix="fastload.dev", deadline_seconds=_DEADLINE_SECONDS)
-    return ReviewEndpoint(reviewer, AdmissionSettings(), Journal(_Nobody(), StructuredLog(), subject="pod"))
+    return ReviewEndpoint(reviewer, AdmissionSettings(), Journal(_Nobody(), StructuredLog()))
 
 
 @cache

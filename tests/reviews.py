@@ -109,7 +109,7 @@ def endpoint(
     reviewer = Reviewer(
         tuner or pipeline(world), world, annotation_prefix="fastload.dev", deadline_seconds=deadline_seconds
     )
-    journal = Journal(ledger or Ledger(), StructuredLog(), subject="pod")
+    journal = Journal(ledger or Ledger(), StructuredLog())
     return ReviewEndpoint(reviewer, settings or AdmissionSettings(), journal)
 
 

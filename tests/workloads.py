@@ -2,7 +2,7 @@
 
 from tests.reviews import Json, Ledger, World1, pipeline, pod, response, review
 from webhook.admission.endpoint import ReviewEndpoint
-from webhook.admission.journal import Journal, StructuredLog
+from webhook.admission.journal import Journal, StructuredLog, Subject
 from webhook.admission.settings import AdmissionSettings
 from webhook.admission.workload_reviewer import WorkloadReviewer
 from webhook.pipeline import Pipeline
@@ -24,7 +24,7 @@ def workloads(
     reviewer = WorkloadReviewer(
         tuner or pipeline(world), world, annotation_prefix="fastload.dev", deadline_seconds=deadline
     )
-    journal = Journal(ledger or Ledger(), StructuredLog(), subject="workload")
+    journal = Journal(ledger or Ledger(), StructuredLog(), subject=Subject.WORKLOAD)
     return ReviewEndpoint(reviewer, AdmissionSettings(), journal)
 
 

@@ -7,18 +7,19 @@ from hypothesis import strategies as st
 
 from tests.reviews import Json
 from webhook.admission.essence import essence_of
+from webhook.admission.review import Object
 from webhook.pod.view import Pod
 
 TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 
-def raw(of: object) -> msgspec.Raw:
+def encoded(of: object) -> bytes:
     """Encodes as the API server does: without spaces."""
-    return msgspec.Raw(json.dumps(of, separators=(",", ":")).encode())
+    return json.dumps(of, separators=(",", ":")).encode()
 
 
 def essence(of: object) -> bytes:
-    return essence_of(raw(of))
+    return essence_of(msgspec.json.decode(encoded(of), type=Object))
 
 
 def issued(token: str, *, args: tuple[str, ...] = (), other_volume: str = "data") -> Json:
@@ -97,17 +98,11 @@ def test_a_name_that_may_mean_something_is_kept(pod: Json) -> None:
     st.dictionaries(st.sampled_from(["containers", "nodeName", "x"]), st.none() | st.text("ab") | st.lists(st.none())),
 )
 def test_a_pod_reads_the_same_from_its_essence(metadata: Json | None, spec: Json) -> None:
-    whole = raw({"kind": "Pod", "metadata": metadata, "spec": spec})
+    whole = {"kind": "Pod", "metadata": metadata, "spec": spec}
     try:
-        pod = msgspec.json.decode(whole, type=Pod)
+        pod = msgspec.json.decode(encoded(whole), type=Pod)
     except msgspec.ValidationError:
         with pytest.raises(msgspec.ValidationError):
-            msgspec.json.decode(essence_of(whole), type=Pod)
+            msgspec.json.decode(essence(whole), type=Pod)
     else:
-        assert msgspec.json.decode(essence_of(whole), type=Pod) == pod
-
-
-@pytest.mark.parametrize("of", [None, [], "pod", {"metadata": []}])
-def test_what_is_no_pod_has_none(of: object) -> None:
-    with pytest.raises(ValueError, match="Expected"):
-        essence(of)
+        assert msgspec.json.decode(essence(whole), type=Pod) == pod

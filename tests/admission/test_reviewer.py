@@ -176,10 +176,10 @@ def test_a_patch_that_would_break_the_pod_never_leaves(operation: Operation) -> 
 @pytest.mark.parametrize("padded", ["spec", "metadata"])
 def test_a_pod_that_a_patch_would_make_too_large_stays_as_it_is(padded: str) -> None:
     def sized(spare_bytes: int) -> Json:
-        """A pod that is smaller by so much than the largest that is still patched."""
+        """A pod whose review is smaller by so much than the largest that still gets a patch."""
         of = pod(inject="true")
         of[padded]["futureField"] = ""
-        room = 1024**2 - len(json.dumps(of)) - spare_bytes
+        room = 1024**2 - len(json.dumps(review(of))) - spare_bytes
         of[padded]["futureField"] = "x" * room
         return of
 
@@ -215,12 +215,14 @@ def test_a_pod_with_a_long_patch_is_patched_as_long_as_it_fits() -> None:
     [
         pytest.param(None, id="null"),
         pytest.param([], id="a list"),
+        pytest.param("pod", id="a string"),
+        pytest.param({"metadata": []}, id="metadata that are a list"),
         pytest.param({"metadata": {"annotations": {"fastload.dev/inject": True}}}, id="a boolean annotation"),
         pytest.param({"spec": {"containers": {}}}, id="containers that are no list"),
         pytest.param({"spec": {"containers": [{"image": "no name"}]}}, id="a container without a name"),
     ],
 )
-def test_an_object_that_is_no_pod_passes(of: Json | None) -> None:
+def test_an_object_that_is_no_pod_passes(of: object) -> None:
     ledger = Ledger()
     assert "patch" not in response(endpoint(ledger=ledger), review(of))
     assert ledger.entries == [(Outcome.FAILED_OPEN, (Code.UNREADABLE_POD,))]

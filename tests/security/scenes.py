@@ -49,9 +49,7 @@ def answer_to(
         world = LiveWorld(lookup or LookupSettings(), _CATALOGUE, NoCluster(NamespaceRules()), store)
         pipeline = Pipeline(PodSettings(), PlanSettings(cache_roots=ROOTS), world)
         reviewer = Reviewer(pipeline, world, annotation_prefix="fastload.dev", deadline_seconds=60)
-        app = ReviewEndpoint(
-            reviewer, AdmissionSettings(), Journal(observer or Ledger(), StructuredLog(), subject="pod")
-        )
+        app = ReviewEndpoint(reviewer, AdmissionSettings(), Journal(observer or Ledger(), StructuredLog()))
         answered = await send(app, "POST", json.dumps(review(pod, namespace=namespace)).encode())
         await asyncio.sleep(0)
         await world.close()

@@ -10,13 +10,22 @@ from webhook.server.settings import LogFormat, LogLevel
 
 SAY = """
 import sys, structlog
+from webhook.admission.answer import answer
+from webhook.admission.decision import Decision, Outcome
+from webhook.admission.journal import Noted, Subject
+from webhook.admission.review import Request
+from webhook.reasons import Code, because
 from webhook.server.logs import configure
 from webhook.server.review_log import review_log
 from webhook.server.settings import LogFormat, LogLevel
 level, form = LogLevel(sys.argv[1]), LogFormat(sys.argv[2])
 stream = configure(level, form)
-structlog.get_logger().info("reviewed", uid="1", pod="one\\x1b")
-review_log(stream, level, form).write("reviewed", [{"uid": "1", "pod": "one\\x1b"}, {"uid": "2", "pod": None}])
+named = {"uid": "1", "namespace": "serving", "pod": "one\\x1b"}
+structlog.get_logger().info("reviewed", **named, outcome="skipped", reasons="no-engine")
+skipped = answer(Decision(outcome=Outcome.SKIPPED, reasons=(because(Code.NO_ENGINE),)))
+pods = [Request(uid="1", namespace="serving", name="one\\x1b"), Request(uid="2")]
+reviews = [*(Noted(skipped, 0.0, each.uid, each) for each in pods), Noted(skipped, 0.0, "3")]
+review_log(stream, level, form).write(Subject.POD, reviews)
 """
 
 

@@ -53,6 +53,8 @@ class Answer(msgspec.Struct, frozen=True):
 
     outcome: Outcome
     codes: tuple[Code, ...]
+    # The codes as one word, for lines of log.
+    reasons: str
     before_uid: bytes
     after_uid: bytes
     # Of the patch before it was encoded as base64; 0 where there is none.
@@ -82,7 +84,18 @@ def answer(decision: Decision) -> Answer:
     encoded = _encoder.encode(_Answer(api_version=API_VERSION, kind=KIND, response=response))
     # The uid stands first in the response, and nothing before it is empty.
     before_uid, _, after_uid = encoded.partition(_encoder.encode(response.uid))
-    return Answer(decision.outcome, decision.codes, before_uid, after_uid, patch_bytes=len(decision.patch or b""))
+    return Answer(
+        outcome=decision.outcome,
+        codes=decision.codes,
+        reasons=_reasons(decision),
+        before_uid=before_uid,
+        after_uid=after_uid,
+        patch_bytes=len(decision.patch or b""),
+    )
+
+
+def _reasons(decision: Decision) -> str:
+    return ",".join(decision.codes)
 
 
 def _status(decision: Decision) -> _Status | None:
@@ -94,7 +107,7 @@ def _status(decision: Decision) -> _Status | None:
 
 def _audit_annotations(decision: Decision) -> dict[str, str]:
     """Keys without a prefix: the API server adds the webhook's name."""
-    values = {"status": decision.outcome, "reasons": ",".join(decision.codes), "plan": decision.plan}
+    values = {"status": decision.outcome, "reasons": _reasons(decision), "plan": decision.plan}
     return {key: value for key, value in values.items() if 0 < len(value) <= _AUDIT_CHARACTERS}
 
 

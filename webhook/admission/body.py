@@ -52,18 +52,8 @@ class BodyReader:
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 (a coroutine runs in one)
         self._began[task] = time.monotonic()
-        self._watch(task.get_loop())
-        try:
-            return await self._receive_all(receive)
-        except asyncio.CancelledError:
-            if task in self._given_up and task.uncancel() == 0:
-                raise TimeoutError from None
-            raise
-        finally:
-            del self._began[task]
-            self._given_up.discard(task)
-
-    async def _receive_all(self, receive: Receive) -> bytes:
+        if self._watching is not task.get_loop():
+            self._watch(task.get_loop())
         pieces: list[bytes] = []
         size = 0
         try:
@@ -74,23 +64,25 @@ class BodyReader:
                 piece = message.get("body", b"")
                 size += len(piece)
                 self._bytes += len(piece)
-                self._check(size)
+                if size > self._limit_bytes:
+                    raise TooLargeError
+                if self._bytes > _MOST_BYTES:
+                    raise BusyError
                 pieces.append(piece)
-                if not message.get("more_body", False):
+                if not message.get("more_body"):
                     return b"".join(pieces)
+        except asyncio.CancelledError:
+            if task in self._given_up and task.uncancel() == 0:
+                raise TimeoutError from None
+            raise
         finally:
             self._bytes -= size
-
-    def _check(self, size: int) -> None:
-        if size > self._limit_bytes:
-            raise TooLargeError
-        if self._bytes > _MOST_BYTES:
-            raise BusyError
+            del self._began[task]
+            self._given_up.discard(task)
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        if loop is not self._watching:
-            self._watching = loop
-            loop.call_later(self._seconds, self._look, loop)
+        self._watching = loop
+        loop.call_later(self._seconds, self._look, loop)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         """Gives up what took too long, and looks again while anything is being read."""

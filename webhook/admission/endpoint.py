@@ -10,7 +10,7 @@ from http import HTTPStatus
 
 from webhook.admission.asgi import Receive, Scope, Send
 from webhook.admission.body import BodyReader, BusyError, DisconnectedError, TooLargeError
-from webhook.admission.journal import Decided, Journal
+from webhook.admission.journal import Journal, Noted
 from webhook.admission.review import UnreadableReviewError, read_review
 from webhook.admission.reviewed import Reviewing
 from webhook.admission.settings import AdmissionSettings
@@ -27,6 +27,8 @@ class _RefusedError(Exception):
         self.headers = headers
 
 
+_JSON = (b"content-type", b"application/json")
+_TEXT = (b"content-type", b"text/plain; charset=utf-8")
 # What is left of a body that was not read must not be taken for the next request.
 _CLOSE: Headers = ((b"connection", b"close"),)
 
@@ -45,7 +47,8 @@ class ReviewEndpoint:
         started = time.perf_counter()
         try:
             _check(scope)
-            request = read_review(await self._read(receive))
+            body = await self._read(receive)
+            request = read_review(body)
         except DisconnectedError:
             return
         except UnreadableReviewError as error:
@@ -53,15 +56,13 @@ class ReviewEndpoint:
         except _RefusedError as refused:
             await self._refuse(send, refused, started)
         else:
-            reviewed = await self._reviewer.review(request)
-            answer = reviewed.answer
-            await _respond(send, HTTPStatus.OK, answer.to(request.uid), content_type=b"application/json")
-            decided = Decided(request.uid, reviewed.told, answer) if reviewed.told else None
-            self._journal.note(answer.outcome, answer.codes, time.perf_counter() - started, decided)
+            reviewed = await self._reviewer.review(request, len(body))
+            await _respond(send, HTTPStatus.OK, reviewed.answer.to(request.uid), _JSON)
+            self._journal.note(Noted(reviewed.answer, time.perf_counter() - started, request.uid, reviewed.told))
 
     async def _refuse(self, send: Send, refused: _RefusedError, started: float) -> None:
         body = f"{str(refused)[:300]}\n".encode()
-        await _respond(send, refused.status, body, content_type=b"text/plain; charset=utf-8", headers=refused.headers)
+        await _respond(send, refused.status, body, _TEXT, *refused.headers)
         self._journal.note_refused(refused.status, time.perf_counter() - started)
 
     async def _read(self, receive: Receive) -> bytes:
@@ -81,18 +82,18 @@ class ReviewEndpoint:
 def _check(scope: Scope) -> None:
     if scope["method"] != "POST":
         raise _RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, "send a POST", headers=((b"allow", b"POST"),))
-    media_type = _header(scope, b"content-type").partition(b";")[0].strip().lower()
-    if media_type != b"application/json":
+    # As the API server says it; others may say it otherwise.
+    if _JSON not in scope["headers"] and not _is_json(scope):
         raise _RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send a review as application/json")
 
 
-def _header(scope: Scope, name: bytes) -> bytes:
-    """Returns a header's value, or nothing; ASGI gives names in lower case."""
-    return next((value for key, value in scope["headers"] if key == name), b"")
+def _is_json(scope: Scope) -> bool:
+    """Tells it of the content type, whatever its case and its parameters; ASGI gives names in lower case."""
+    content_type: bytes = next((value for key, value in scope["headers"] if key == b"content-type"), b"")
+    return content_type.partition(b";")[0].strip().lower() == b"application/json"
 
 
-async def _respond(send: Send, status: HTTPStatus, body: bytes, *, content_type: bytes, headers: Headers = ()) -> None:
-    length = str(len(body)).encode()
-    all_headers = [(b"content-type", content_type), (b"content-length", length), *headers]
+async def _respond(send: Send, status: HTTPStatus, body: bytes, *headers: tuple[bytes, bytes]) -> None:
+    all_headers = [*headers, (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": int(status), "headers": all_headers})
     await send({"type": "http.response.body", "body": body})

@@ -7,42 +7,27 @@ patch touches them, and writes one name for the last. So the pods of a template 
 
 import msgspec
 
+from webhook.admission.review import Object
+
 _TOKEN_VOLUME = b"kube-api-access-"
 _SUFFIX_LENGTH = 5
 _NAME = b'{"name":"'
 # How the API server goes on after the name, in the two places that have it (Kubernetes' ServiceAccount plugin).
 _VOLUME = b'","projected":{'
 _MOUNT = b'","readOnly":true,"mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}'
-_COMMON_SUFFIX = b"any"
-
-
-class _Metadata(msgspec.Struct, rename="camel", omit_defaults=True, kw_only=True, gc=False):
-    """The fields of a pod's metadata that its view has, as they came."""
-
-    name: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    generate_name: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    namespace: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    labels: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-    annotations: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-
-
-class _Pod(msgspec.Struct, omit_defaults=True, kw_only=True, gc=False):
-    metadata: _Metadata | None = None
-    spec: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
-
-
-_decoder = msgspec.json.Decoder(_Pod)
+_COMMON_NAME = _TOKEN_VOLUME + b"any"
 _encoder = msgspec.json.Encoder()
 
 
-def essence_of(pod: msgspec.Raw) -> bytes:
+def essence_of(pod: Object | None) -> bytes:
     """Returns what counts of a pod, as the JSON of a pod.
 
     Raises:
-        ValueError: the object is not a pod.
-        RecursionError: the object is nested too deeply.
+        ValueError: there was nothing of a pod's shape.
     """
-    return _with_one_token_volume(_encoder.encode(_decoder.decode(pod)))
+    if pod is None:
+        raise ValueError("an object of a pod's shape is missing")
+    return _with_one_token_volume(_encoder.encode(pod))
 
 
 def _with_one_token_volume(pod: bytes) -> bytes:
@@ -54,10 +39,10 @@ def _with_one_token_volume(pod: bytes) -> bytes:
     if not mentions:
         return pod
     suffix = mentions[0][:_SUFFIX_LENGTH]
+    places = (suffix + _VOLUME, suffix + _MOUNT)
     pieces = [before]
     for mention in mentions:
-        rest = mention[_SUFFIX_LENGTH:]
-        if not (pieces[-1].endswith(_NAME) and mention.startswith(suffix) and rest.startswith((_VOLUME, _MOUNT))):
+        if not (pieces[-1].endswith(_NAME) and mention.startswith(places)):
             return pod
-        pieces.append(rest)
-    return (_TOKEN_VOLUME + _COMMON_SUFFIX).join(pieces) if suffix.isalnum() else pod
+        pieces.append(mention[_SUFFIX_LENGTH:])
+    return _COMMON_NAME.join(pieces) if suffix.isalnum() else pod

@@ -5,23 +5,24 @@ import contextlib
 import time
 import traceback
 from collections.abc import Sequence
+from enum import StrEnum
 from http import HTTPStatus
 from typing import Protocol
 
 import msgspec
 import structlog
 
-from webhook.admission.answer import Answer
-from webhook.admission.decision import Outcome
+from webhook.admission.answer import Answer, answer
+from webhook.admission.decision import Decision, Outcome
 from webhook.admission.review import Request
 from webhook.admission.reviewed import Named
 from webhook.reasons import Code
 
 _log = structlog.get_logger()
-# The fields of a line of log.
-Line = dict[str, str | None]
 # Whoever sends what is no review may send a lot of it: a line for each kind in so many seconds.
 _QUIET_SECONDS = 10.0
+# Stands for the status code that was sent instead of an answer.
+_REFUSED = answer(Decision(outcome=Outcome.REFUSED))
 
 
 class Observer(Protocol):
@@ -31,71 +32,63 @@ class Observer(Protocol):
         """Notes one answered request, and the seconds from its first byte to its answer."""
 
 
-class Decided(msgspec.Struct, frozen=True, gc=False):
-    """What the log tells of one review: its uid, what was reviewed, and the answer."""
+class Noted(msgspec.Struct, frozen=True, gc=False):
+    """One review: its answer, the seconds that took, its uid, and what was reviewed where the log is to tell of it."""
 
-    uid: str
-    told: Named
     answer: Answer
+    seconds: float
+    uid: str = ""
+    told: Named | None = None
 
-    def line(self, subject: str) -> Line:
-        """Returns the fields of its line; `subject` is the key of the name of what was reviewed."""
-        return {
-            "uid": self.uid,
-            "namespace": self.told.namespace,
-            subject: self.told.name,
-            "outcome": self.answer.outcome,
-            "reasons": ",".join(self.answer.codes),
-        }
+
+class Subject(StrEnum):
+    """What is reviewed: the key of its name in the log."""
+
+    POD = "pod"
+    WORKLOAD = "workload"
 
 
 class ReviewLog(Protocol):
     """Who writes lines of log for reviews."""
 
-    def write(self, event: str, lines: Sequence[Line]) -> None:
-        """Writes lines of information, each with its fields and what happened."""
+    def write(self, subject: Subject, reviews: Sequence[Noted]) -> None:
+        """Writes a line of information for each review that is told of."""
 
 
 class StructuredLog:
     """Writes lines the way that all others are written."""
 
-    def write(self, event: str, lines: Sequence[Line]) -> None:
-        """Writes lines of information, each with its fields and what happened."""
-        for line in lines:
-            _log.info(event, **line)
-
-
-class _Entry(msgspec.Struct, frozen=True, gc=False):
-    outcome: Outcome
-    codes: tuple[Code, ...]
-    seconds: float
-    decided: Decided | None
+    def write(self, subject: Subject, reviews: Sequence[Noted]) -> None:
+        """Writes a line of information for each review that is told of."""
+        for each in reviews:
+            if each.told is not None:
+                named = {"uid": each.uid, "namespace": each.told.namespace, subject.value: each.told.name}
+                _log.info("reviewed", **named, outcome=each.answer.outcome, reasons=each.answer.reasons)
 
 
 class Journal:
     """Counts and logs reviews after they were answered, those of one turn of the event loop together.
 
-    So no review waits for a lock or a line of log, and a burst of them costs less. `subject` is what is reviewed, and
-    the key of its name in the log.
+    So no review waits for a lock or a line of log, and a burst of them costs less.
     """
 
-    def __init__(self, observer: Observer, log: ReviewLog, *, subject: str) -> None:
+    def __init__(self, observer: Observer, log: ReviewLog, *, subject: Subject = Subject.POD) -> None:
         self._observer = observer
         self._log = log
         self._subject = subject
-        self._entries: list[_Entry] = []
+        self._reviews: list[Noted] = []
         # When each status was last logged, by the monotonic clock.
         self._refusals: dict[HTTPStatus, float] = {}
 
-    def note(self, outcome: Outcome, codes: tuple[Code, ...], seconds: float, decided: Decided | None = None) -> None:
+    def note(self, review: Noted) -> None:
         """Takes note of one answered request."""
-        if not self._entries:
+        if not self._reviews:
             asyncio.get_running_loop().call_soon(self._write)
-        self._entries.append(_Entry(outcome, codes, seconds, decided))
+        self._reviews.append(review)
 
     def note_refused(self, status: HTTPStatus, seconds: float) -> None:
         """Takes note of one request that was no review; what it said is not told."""
-        self.note(Outcome.REFUSED, (), seconds)
+        self.note(Noted(_REFUSED, seconds))
         now = time.monotonic()
         if now - self._refusals.get(status, -_QUIET_SECONDS) >= _QUIET_SECONDS:
             self._refusals[status] = now
@@ -103,15 +96,13 @@ class Journal:
                 _log.warning("refused", status=int(status), problem=status.phrase.lower())
 
     def _write(self) -> None:
-        entries, self._entries = self._entries, []
+        reviews, self._reviews = self._reviews, []
         # Reviews that cannot be counted, or lines that cannot be written, cost nothing else.
         with contextlib.suppress(Exception):
-            for entry in entries:
-                self._observer.observe(entry.outcome, entry.codes, entry.seconds)
+            for each in reviews:
+                self._observer.observe(each.answer.outcome, each.answer.codes, each.seconds)
         with contextlib.suppress(Exception):
-            lines = [entry.decided.line(self._subject) for entry in entries if entry.decided is not None]
-            if lines:
-                self._log.write("reviewed", lines)
+            self._log.write(self._subject, reviews)
 
 
 def log_fault(request: Request, error: Exception) -> None:

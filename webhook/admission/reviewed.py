@@ -32,8 +32,8 @@ class Reviewed(msgspec.Struct, frozen=True):
 class Reviewing(Protocol):
     """Who answers reviews."""
 
-    async def review(self, request: Request) -> Reviewed:
-        """Decides. Never raises, except where it is cancelled."""
+    async def review(self, request: Request, size_bytes: int) -> Reviewed:
+        """Decides on a request in a review of this size. Never raises, except where it is cancelled."""
 
 
 def failed_open(code: Code, *, warn: bool) -> Answer:

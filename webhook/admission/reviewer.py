@@ -11,7 +11,7 @@ from webhook.admission.gate import NamespaceSource, OptIn, asked_by_namespace, a
 from webhook.admission.journal import log_fault
 from webhook.admission.review import Request
 from webhook.admission.reviewed import Reviewed, failed_open
-from webhook.admission.templates import Template, Templates
+from webhook.admission.templates import Answered, Template, Templates
 from webhook.admission.unspoken import quiet, values_of
 from webhook.lookup.facts import World
 from webhook.patch.operation import Operation
@@ -22,7 +22,7 @@ from webhook.pod.facts import PodFacts
 from webhook.reasons import Code, Reason, because
 
 # etcd takes 1.5 MiB by default (its `max-request-bytes`), and a pod that is larger is refused. What the API server adds
-# after us, such as the managed fields, takes up the rest.
+# after us, such as the managed fields, takes up the rest. The whole review counts, which is a little more than its pod.
 _LARGEST_POD_BYTES = 1024**2
 
 _json_encoder = msgspec.json.Encoder()
@@ -53,27 +53,47 @@ class Reviewer:
         self._deadline_seconds = deadline_seconds
         self._templates = Templates()
 
-    async def review(self, request: Request) -> Reviewed:
-        """Decides. Never raises, except where it is cancelled."""
+    async def review(self, request: Request, size_bytes: int) -> Reviewed:
+        """Decides on a request in a review of this size. Never raises, except where it is cancelled."""
         try:
-            return await self._decide(request)
+            if not creates_pod(request):
+                return _NOT_A_POD_CREATION
+            template = self._template_of(request)
+            if template is None:
+                return Reviewed(_UNREADABLE_POD, request)
+            reviewed = self._as_before(template) or await self._decide(template)
+            patch_bytes = reviewed.answer.patch_bytes
+            if patch_bytes and size_bytes + patch_bytes > _LARGEST_POD_BYTES:
+                return Reviewed(_TOO_LARGE, template)
         except Exception as error:  # noqa: BLE001 (no fault of ours may cost the user a pod)
             log_fault(request, error)
             return _OUR_FAULT
+        else:
+            return reviewed
 
-    async def _decide(self, request: Request) -> Reviewed:
-        if not creates_pod(request):
-            return _NOT_A_POD_CREATION
+    def _template_of(self, request: Request) -> Template | None:
         try:
-            template = self._templates.of(request)
+            return self._templates.of(request)
         except (ValueError, RecursionError):
-            return Reviewed(_UNREADABLE_POD, request)
+            return None
+
+    def _as_before(self, template: Template) -> Reviewed | None:
+        """Gives the template's last answer again, where the look-ups say what they said then; it waits for nothing.
+
+        What the namespace asked for is among that.
+        """
+        before = template.answered
+        if before is not None and before.holds_in(self._pipeline.known(before.facts)):
+            return Reviewed(before.answer, template)
+        return None
+
+    async def _decide(self, template: Template) -> Reviewed:
         try:
-            return await self._decide_on(template, request, time.monotonic() + self._deadline_seconds)
+            return await self._decide_within(template, time.monotonic() + self._deadline_seconds)
         except TooLateError:
             return Reviewed(_TOO_LATE, template)
 
-    async def _decide_on(self, template: Template, request: Request, due: float) -> Reviewed:
+    async def _decide_within(self, template: Template, due: float) -> Reviewed:
         opinion = asked_by_pod(template.pod, self._prefix)
         if opinion is None:
             opinion = await asked_by_namespace(self._namespaces, template.namespace, due)
@@ -87,10 +107,7 @@ class Reviewer:
         world = self._pipeline.known(facts)
         if world is None:
             world = await within(due, self._pipeline.find(facts))
-        answered = self._answer_in(world, template, facts)
-        if answered.patch_bytes and len(request.object) + answered.patch_bytes > _LARGEST_POD_BYTES:
-            return Reviewed(_TOO_LARGE, template)
-        return Reviewed(answered, template)
+        return Reviewed(self._answer_in(world, template, facts), template)
 
     def _facts_of(self, template: Template) -> PodFacts:
         if template.facts is None:
@@ -98,12 +115,13 @@ class Reviewer:
         return template.facts
 
     def _answer_in(self, world: World, template: Template, facts: PodFacts) -> Answer:
-        known = template.answered
-        if known is not None and (known.world is world or known.world == world):
-            return known.answer
-        answered = answer(_conclude(template, self._pipeline.tune(facts, world)))
-        template.remember(world, answered)
-        return answered
+        before = template.answered
+        # Another pod of the template may have waited for the same.
+        if before is not None and before.holds_in(world):
+            return before.answer
+        answered = Answered(facts, world, answer(_conclude(template, self._pipeline.tune(facts, world))))
+        template.remember(answered)
+        return answered.answer
 
 
 def _conclude(template: Template, tuned: Tuned) -> Decision:

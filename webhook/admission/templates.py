@@ -29,10 +29,15 @@ _pods = msgspec.json.Decoder(Pod)
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """An answer, and the world that it was made in."""
+    """An answer, and the facts and the world that it was made of."""
 
+    facts: PodFacts
     world: World
     answer: Answer
+
+    def holds_in(self, world: World | None) -> bool:
+        """Tells whether the same answer would be made in this world."""
+        return self.world is world or self.world == world
 
 
 class Template:
@@ -42,19 +47,16 @@ class Template:
         self.namespace = namespace
         self.essence = essence
         self.pod = _pods.decode(essence)
+        metadata = self.pod.metadata
+        # The name, or what the API server makes one from.
+        self.name = (metadata.name or metadata.generate_name) if metadata else None
         self.facts: PodFacts | None = None
         self.answered: Answered | None = None
 
-    def remember(self, world: World, answer: Answer) -> None:
+    def remember(self, answered: Answered) -> None:
         """Keeps an answer for the next pod, unless it is unusually large."""
-        if answer.size_bytes <= _LARGEST_ANSWER_BYTES:
-            self.answered = Answered(world, answer)
-
-    @property
-    def name(self) -> str | None:
-        """The name, or what the API server makes one from."""
-        metadata = self.pod.metadata
-        return (metadata.name or metadata.generate_name) if metadata else None
+        if answered.answer.size_bytes <= _LARGEST_ANSWER_BYTES:
+            self.answered = answered
 
 
 class Templates:

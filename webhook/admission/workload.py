@@ -10,6 +10,7 @@ from webhook.pod.template import Template, find_templates
 # No kind that is reviewed has more: a LeaderWorkerSet's leader and workers.
 _MOST_TEMPLATES = 2
 
+_encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(dict[str, Any])
 
 
@@ -35,10 +36,12 @@ def read_workload(request: Request) -> Workload:
     """Reads the object under review as the kind that the request says it is.
 
     Raises:
-        ValueError: it is no JSON object.
+        ValueError: it is not of an object's shape.
         RecursionError: it is nested too deeply.
     """
-    document = _decoder.decode(request.object)
+    if request.object is None:
+        raise ValueError("an object of a workload's shape is missing")
+    document = _decoder.decode(_encoder.encode(request.object))
     templates = find_templates({**document, "kind": request.kind.kind})[:_MOST_TEMPLATES]
     return Workload(
         kind=request.kind.kind,

@@ -49,7 +49,7 @@ class WorkloadReviewer:
         self._prefix = annotation_prefix
         self._deadline_seconds = deadline_seconds
 
-    async def review(self, request: Request) -> Reviewed:
+    async def review(self, request: Request, size_bytes: int) -> Reviewed:  # noqa: ARG002 (nothing is added to it)
         """Foretells. Never raises, except where it is cancelled."""
         try:
             return await self._review(request)

@@ -3,7 +3,7 @@
 No framework stands before a review: the path is compared, and the endpoint of the admission room does the rest.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from http import HTTPStatus
 
 from fastapi import FastAPI, Request, Response
@@ -30,16 +30,15 @@ class ReviewPort:
         self._endpoints = endpoints
         self._health = health
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Serves one request."""
         endpoint = self._endpoints.get(scope["path"])
         if endpoint is not None:
-            await endpoint(scope, receive, _closing(send) if self._health.draining else send)
-        elif scope["path"] == "/healthz":
-            await _answer(send, HTTPStatus.OK, b"ok\n")
-        else:
-            paths = " or ".join(self._endpoints)
-            await _answer(send, HTTPStatus.NOT_FOUND, f"nothing here; reviews go to {paths}\n".encode())
+            return endpoint(scope, receive, _closing(send) if self._health.draining else send)
+        if scope["path"] == "/healthz":
+            return _answer(send, HTTPStatus.OK, b"ok\n")
+        paths = " or ".join(self._endpoints)
+        return _answer(send, HTTPStatus.NOT_FOUND, f"nothing here; reviews go to {paths}\n".encode())
 
 
 def _closing(send: Send) -> Send:

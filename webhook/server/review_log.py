@@ -5,11 +5,11 @@ and written as one.
 """
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
-from webhook.admission.journal import Line, ReviewLog, StructuredLog
+from webhook.admission.journal import Noted, ReviewLog, StructuredLog, Subject
 from webhook.server.log_stream import LogStream
 from webhook.server.settings import LogFormat, LogLevel
 
@@ -24,8 +24,19 @@ def review_log(stream: LogStream, level: LogLevel, form: LogFormat) -> ReviewLog
 class _NoLog:
     """Writes nothing: the threshold lies above."""
 
-    def write(self, event: str, lines: Sequence[Line]) -> None:
+    def write(self, subject: Subject, reviews: Sequence[Noted]) -> None:
         """Writes nothing."""
+
+
+def _line(subject: Subject) -> Callable[..., msgspec.Struct]:
+    """Returns the kind of line that has what was reviewed under this key."""
+    text, perhaps = str, str | None
+    named = [("uid", text), ("namespace", perhaps), (subject.value, perhaps)]
+    decided = [("outcome", text), ("reasons", text), ("timestamp", dt.datetime)]
+    return msgspec.defstruct("Line", [*named, *decided, ("event", text, "reviewed"), ("level", text, "info")], gc=False)
+
+
+_LINES = {subject: _line(subject) for subject in Subject}
 
 
 class _JsonLog:
@@ -35,11 +46,13 @@ class _JsonLog:
         self._stream = stream
         self._encoder = msgspec.json.Encoder()
 
-    def write(self, event: str, lines: Sequence[Line]) -> None:
-        """Writes lines of information, each with its fields and what happened."""
-        common = {"event": event, "level": "info", "timestamp": _now()}
-        self._stream.write_lines(self._encoder.encode_lines([line | common for line in lines]))
-
-
-def _now() -> str:
-    return dt.datetime.now(dt.UTC).isoformat().replace("+00:00", "Z")
+    def write(self, subject: Subject, reviews: Sequence[Noted]) -> None:
+        """Writes a line of information for each review that is told of."""
+        line, now = _LINES[subject], dt.datetime.now(dt.UTC)
+        lines = [
+            line(each.uid, told.namespace, told.name, each.answer.outcome, each.answer.reasons, now)
+            for each in reviews
+            if (told := each.told) is not None
+        ]
+        if lines:
+            self._stream.write_lines(self._encoder.encode_lines(lines))

@@ -14,7 +14,7 @@ import uvicorn
 
 from webhook import __version__
 from webhook.admission.endpoint import ReviewEndpoint
-from webhook.admission.journal import Journal
+from webhook.admission.journal import Journal, Subject
 from webhook.server import logs
 from webhook.server.app import MUTATE, VALIDATE, ReviewPort, admin_port
 from webhook.server.certificate_source import source
@@ -102,9 +102,9 @@ class _Server:
     def _listeners(self, service: Service) -> tuple[Listener, Listener]:
         admission, log = self._settings.admission, self._log
         endpoints = {
-            MUTATE: ReviewEndpoint(service.reviewer, admission, Journal(self._metrics, log, subject="pod")),
+            MUTATE: ReviewEndpoint(service.reviewer, admission, Journal(self._metrics, log)),
             VALIDATE: ReviewEndpoint(
-                service.workloads, admission, Journal(self._metrics.workloads, log, subject="workload")
+                service.workloads, admission, Journal(self._metrics.workloads, log, subject=Subject.WORKLOAD)
             ),
         }
         previews = PreviewEndpoint(service.previews, self._settings.preview, self._metrics.count_preview)

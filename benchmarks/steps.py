@@ -20,7 +20,7 @@ from webhook.admission.answer import answer
 from webhook.admission.decision import Decision, Outcome
 from webhook.admission.essence import essence_of
 from webhook.admission.gate import asked_by_pod, creates_pod
-from webhook.admission.journal import Decided
+from webhook.admission.journal import Noted, Subject
 from webhook.admission.review import Request, read_review
 from webhook.admission.templates import Template
 from webhook.admission.unspoken import quiet, values_of
@@ -77,7 +77,7 @@ class Bench:
             outcome=Outcome(plan.status), reasons=plan.reasons, patch=msgspec.json.encode(patch), plan=plan.summary
         )
         answered = answer(decision)
-        decided = Decided(request.uid, template, answered)
+        noted = Noted(answered, 0.0, request.uid, template)
         return {
             "facts": best(lambda: pipeline.read(template.pod, namespace=_NAMESPACE)),
             "look-ups": best(lambda: pipeline.known(facts)),
@@ -88,7 +88,7 @@ class Bench:
             "answer": best(lambda: answer(decision)),
             "uid": best(lambda: answered.to(request.uid)),
             "metrics": best(lambda: self._wired.metrics.observe(answered.outcome, answered.codes, 0.0)),
-            "log": best(lambda: self._wired.log.write("reviewed", [decided.line("pod")])),
+            "log": best(lambda: self._wired.log.write(Subject.POD, [noted])),
         }
 
 

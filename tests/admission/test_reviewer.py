@@ -206,7 +206,7 @@ def test_a_pod_with_a_long_patch_is_patched_as_long_as_it_fits() -> None:
     references = [{"configMapRef": {"name": f"map-{number}"}} for number in range(300)]
     asked["spec"]["containers"][0]["envFrom"] = references
     assert "patch" in response(endpoint(), review(asked))
-    asked["spec"]["futureField"] = "x" * 600_000
+    asked["spec"]["futureField"] = "x" * 800_000
     assert "patch" not in response(endpoint(), review(asked))
 
 

@@ -61,7 +61,7 @@ e2e: $(TOOLS)  ## The tests against a real API server (the first run builds it a
 	$(BIN)/python -m tests.cluster.binaries
 	$(BIN)/python -m pytest tests/e2e $(ARGS)
 
-bench: $(TOOLS)  ## Measure reviews, starts, bursts, memory, growth, also through a real API server (9 minutes); build/bench.json keeps it
+bench: $(TOOLS)  ## Measure reviews, starts, bursts, memory, growth, also through a real API server (10 minutes); build/bench.json keeps it
 	$(BIN)/python -m benchmarks.steps
 	$(BIN)/python -m benchmarks.tls
 	$(BIN)/python -m benchmarks.start

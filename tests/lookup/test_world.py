@@ -18,6 +18,7 @@ from webhook.lookup.settings import LookupSettings
 from webhook.lookup.stores import NamespaceRules
 from webhook.lookup.world import LiveWorld
 from webhook.pod.facts import Annotations, Placement, PodFacts
+from webhook.pod.view import NodeSelectorRequirement, NodeSelectorTerm
 from webhook.reasons import Code, because
 
 SHARDS = Shards(count=17, total_bytes=170, largest_bytes=10)
@@ -264,7 +265,7 @@ def test_a_pod_whose_look_ups_say_the_same_is_given_the_same_world() -> None:
         pod, named = facts(launch("org/model")), facts(launch("org/model"), placement=Placement(node_name="node-1"))
         first = s.world.known(pod)
         assert s.world.known(pod) is first
-        assert s.world.known(named) is not s.world.known(named)
+        assert s.world.known(named) is s.world.known(named)
         s.cluster.inventory = Inventory()
         assert s.world.known(pod) is not first
 
@@ -296,14 +297,30 @@ def test_a_namespace_with_a_name_that_none_can_have_is_not_asked_for() -> None:
     play(scene)
 
 
-def test_a_node_named_is_looked_up_every_time() -> None:
+@pytest.mark.parametrize(
+    "placement",
+    [
+        Placement(node_name="node-1"),
+        Placement(node_selector={"kubernetes.io/hostname": "node-1"}),
+        Placement(terms=(term(("kubernetes.io/hostname", "In", "node-1", "node-2")),)),
+        Placement(
+            terms=(
+                NodeSelectorTerm(
+                    match_fields=[NodeSelectorRequirement(key="metadata.name", operator="In", values=["node-1"])]
+                ),
+            )
+        ),
+    ],
+    ids=["node name", "selector", "affinity", "field"],
+)
+def test_a_node_named_is_looked_up_every_time(placement: Placement) -> None:
     async def scene() -> None:
         s = Scene()
         names: dict[str, NodeKind] = {}
         s.cluster.inventory = Inventory(names=names)
-        pod = facts(launch("org/model"), placement=Placement(node_name="node-1"))
+        pod = facts(launch("org/model"), placement=placement)
         for kind in ("p5.48xlarge", "g6e.48xlarge"):
-            names["node-1"] = NodeKind({TYPE: kind})
+            names["node-1"] = NodeKind({TYPE: kind}, (), {"nvidia.com/gpu": 8})
             known = s.world.known(pod)
             assert known is not None
             assert [found.name for found in known.candidates.types] == [kind]

@@ -122,7 +122,7 @@ class _Search(msgspec.Struct, frozen=True):
         if not any(each.key in _NODE_NAMES for each in chain(*self.terms)):
             yield from ((kind, kind.labels) for kind in self.inventory.kinds)
             return
-        named = [_nodes_named(term) for term in self.terms]
+        named = [nodes_named(term) for term in self.terms]
         for name in set().union(*named) if all(named) else self.inventory.names:
             kind = self.inventory.names.get(name)
             if kind is not None:
@@ -228,7 +228,7 @@ def _name_stands(name: str, term: Term) -> bool:
     return all(holds(each, {each.key: name}) for each in term if each.key in INSTANCE_TYPE)
 
 
-def _nodes_named(term: Term) -> set[str]:
+def nodes_named(term: Term) -> set[str]:
     """Returns the nodes that a term names; none where it does not say which."""
     return {name for each in term if each.key in _NODE_NAMES and each.operator == "In" for name in each.values}
 

@@ -1,23 +1,26 @@
 """What a pod makes us look up. It follows from the pod's facts and the settings, and from nothing that may change."""
 
 import weakref
+from collections.abc import Iterator
 
 import msgspec
 
 from webhook.lookup.facts import Shards, Unknown, World
-from webhook.lookup.instances import Ask, ask_of
-from webhook.lookup.inventory import Inventory
+from webhook.lookup.instances import Ask, ask_of, nodes_named
+from webhook.lookup.inventory import Inventory, NodeKind
 from webhook.lookup.listing import Listing, wanted
+from webhook.lookup.selectors import alternatives
 from webhook.lookup.settings import LookupSettings
-from webhook.pod.facts import PodFacts
+from webhook.pod.facts import Placement, PodFacts
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=dict)
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """A world as it was last, and the inventory that its candidates are from."""
+    """A world as it was last, and what its candidates are from: the inventory, and the kinds of the nodes named."""
 
     inventory: Inventory
+    kinds: tuple[NodeKind | None, ...]
     world: World
 
 
@@ -28,8 +31,17 @@ class Question(msgspec.Struct, kw_only=True):
     ask: Ask
     # The ask as a key: two that are equal have the same.
     ask_key: bytes
+    # The nodes that the pod names.
+    nodes: tuple[str, ...]
     # The answer that was given last, to be given again as long as nothing in it changed.
     last: Seen | None = None
+
+
+def _nodes_named(placement: Placement) -> Iterator[str]:
+    if placement.node_name:
+        yield placement.node_name
+    for term in alternatives(placement):
+        yield from nodes_named(term)
 
 
 class Questions:
@@ -53,7 +65,12 @@ class Questions:
         if known is not None:
             return known[1]
         ask = ask_of(facts)
-        question = Question(shards=wanted(facts, self._settings), ask=ask, ask_key=_encoder.encode(ask))
+        question = Question(
+            shards=wanted(facts, self._settings),
+            ask=ask,
+            ask_key=_encoder.encode(ask),
+            nodes=tuple(_nodes_named(ask.placement)),
+        )
         # The last reference to the facts takes the question along, before other facts can have the same identity.
         forget = weakref.ref(facts, lambda _: self._known.pop(identity, None))
         self._known[identity] = forget, question

@@ -47,7 +47,7 @@ class InstanceTypes:
         """Returns the instance types that a pod may land on."""
         ask, key = question.ask, question.ask_key
         # Which kind a named node is of may change without a change of the inventory.
-        if ask.placement.node_name or len(key) > _ASK_BYTES:
+        if question.nodes or len(key) > _ASK_BYTES:
             return candidates(ask, self._catalogue, inventory)
         if inventory is not self._inventory:
             self._inventory = inventory
@@ -96,11 +96,13 @@ class LiveWorld:
             if shards is None:
                 return None
         inventory, last = self._cluster.inventory, question.last
-        if last and last.inventory is inventory and last.world.shards is shards and last.world.namespace == namespace:
-            return last.world
+        kinds = tuple(map(inventory.names.get, question.nodes))
+        if last and last.inventory is inventory and last.kinds == kinds:
+            world = last.world
+            if world.shards is shards and world.namespace == namespace:
+                return world
         world = World(shards=shards, candidates=self._candidates(question), namespace=namespace)
-        # Which kind a named node is of may change without a change of the inventory.
-        question.last = None if question.ask.placement.node_name else Seen(inventory, world)
+        question.last = Seen(inventory, kinds, world)
         return world
 
     async def find(self, facts: PodFacts) -> World:

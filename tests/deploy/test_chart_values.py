@@ -42,7 +42,7 @@ def environment(values: Json) -> dict[str, str]:
         pytest.param({"settings": {"openFiles": 7}}, "minimum: got 7, want 1,024", id="a setting out of bounds"),
         pytest.param({"settings": {"cacheRoots": ["a"]}}, "'/settings/cacheRoots/0'", id="a path that isn't absolute"),
         pytest.param({"settings": {"allowedBuckets": ["a,b"]}}, "/allowedBuckets/0'", id="a list in one entry"),
-        pytest.param({"settings": {"chunk": "of"}}, "one of 'off', 'published'", id="no such choice"),
+        pytest.param({"settings": {"chunk": "of"}}, "one of 'auto', 'off', 'published'", id="no such choice"),
         pytest.param({"webhooks": {"failurePolicy": "ignore"}}, "one of 'Ignore', 'Fail'", id="failurePolicy"),
         pytest.param({"webhooks": {"timeoutSeconds": 31}}, "maximum: got 31, want 30", id="a timeout too long"),
         pytest.param({"webhooks": {"sideEffects": "Some"}}, "'sideEffects' not allowed", id="side effects are fixed"),

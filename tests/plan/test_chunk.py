@@ -27,13 +27,14 @@ PUBLISHED = "4294967296"
 VERSIONS: list[Version | None] = [None, (0, 13, 4), OLD, (0, 16, 0), (0, 16, 1), (0, 17, 0), NEW]
 OUTCOMES = [
     ({}, None, Code.CHUNK_DEFAULT),
+    ({"chunk": ChunkPolicy.AUTO}, None, Code.CHUNK_DEFAULT),
     ({"chunk": ChunkPolicy.OFF}, None, Code.CHUNK_DEFAULT),
     ({"chunk": ChunkPolicy.PUBLISHED}, PUBLISHED, Code.CHUNK_PUBLISHED),
 ]
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=str)
-@pytest.mark.parametrize(("policy", "value", "code"), OUTCOMES, ids=["unset", "off", "published"])
+@pytest.mark.parametrize(("policy", "value", "code"), OUTCOMES, ids=["unset", "auto", "off", "published"])
 @pytest.mark.parametrize("listing", [shards(17, 67), shards(50, 203)], ids=["67 GiB", "203 GiB"])
 def test_the_chunk_size_of_the_published_models(
     listing: Shards, version: Version | None, policy: dict[str, ChunkPolicy], value: str | None, code: Code
@@ -79,7 +80,7 @@ def test_an_annotated_chunk_size_is_taken_as_it_is(policy: ChunkPolicy) -> None:
     assert streamer_settings(plan(pod, world(G5_12X), chunk=policy))["CHUNK_BYTESIZE"] == "2147483648"
 
 
-STORES = [(ChunkPolicy.OFF, Code.CHUNK_DEFAULT), (ChunkPolicy.PUBLISHED, Code.CHUNK_NOT_S3)]
+STORES = [(ChunkPolicy.AUTO, Code.CHUNK_DEFAULT), (ChunkPolicy.PUBLISHED, Code.CHUNK_NOT_S3)]
 
 
 @pytest.mark.parametrize(("policy", "code"), STORES)

@@ -100,7 +100,7 @@ def test_a_repeated_flag_replaces_the_environments_list() -> None:
         pytest.param(
             {},
             {"FASTLOAD_CHUNK": "always"},
-            "FASTLOAD_CHUNK is 'always'; it takes one of off, published",
+            "FASTLOAD_CHUNK is 'always'; it takes one of auto, off, published",
             id="no such choice",
         ),
         pytest.param(

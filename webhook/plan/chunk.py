@@ -33,7 +33,7 @@ def choose_chunk(subject: Subject, reading: Reading, knobs: Knobs, untouched: Kn
     annotated = subject.facts.annotations.chunk_bytes
     if annotated is not None:
         return Chunk(annotated, because(Code.CHOSEN_BY_ANNOTATION, annotation=subject.annotation("chunk-size")))
-    if subject.settings.chunk is ChunkPolicy.OFF:
+    if subject.settings.chunk is not ChunkPolicy.PUBLISHED:
         return Chunk(None, because(Code.CHUNK_DEFAULT))
     return _published(reading, knobs, untouched)
 

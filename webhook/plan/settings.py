@@ -13,6 +13,7 @@ from webhook.pod.facts import Feature
 class ChunkPolicy(StrEnum):
     """Whether the published 4 GiB chunk is set."""
 
+    AUTO = "auto"
     OFF = "off"
     PUBLISHED = "published"
 
@@ -40,10 +41,11 @@ class PlanSettings(msgspec.Struct, frozen=True, kw_only=True):
     chunk: Annotated[
         ChunkPolicy,
         msgspec.Meta(
-            description="Whether the published 4 GiB chunk is set: `off` never, since no version measured gains by it; "
-            "`published` where each worker has a whole chunk to read and the buffer room for enough, in any version."
+            description="Whether the published 4 GiB chunk is set: `auto` where it was measured to help, which it was "
+            "in no version so far; `off` never; `published` where each worker has a whole chunk to read and the buffer "
+            "room for enough, in any version."
         ),
-    ] = ChunkPolicy.OFF
+    ] = ChunkPolicy.AUTO
     streamer_versions: Annotated[
         tuple[Annotated[str, msgspec.Meta(pattern=r"^.+=\d+(\.\d+){0,2}$")], ...],
         msgspec.Meta(description="What the operator knows of images: PATTERN=VERSION, first match wins."),

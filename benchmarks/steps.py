@@ -80,6 +80,7 @@ class Bench:
         noted = Noted(answered, 0.0, request.uid, template)
         return {
             "facts": best(lambda: pipeline.read(template.pod, namespace=_NAMESPACE)),
+            "question": best(lambda: pipeline.known(msgspec.structs.replace(facts))),
             "look-ups": best(lambda: pipeline.known(facts)),
             "plan": best(lambda: decide(facts, world, settings)),
             "patch": best(lambda: msgspec.json.encode(build_patch(facts, plan))),

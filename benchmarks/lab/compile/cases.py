@@ -92,24 +92,23 @@ def tenants(lab: Lab, found: Findings) -> None:
     disk, planned = lab.warm(), lab.planned[TENANT]
     theirs = _cache(disk, lab.planned[FIRST])
     before = snapshot(theirs)
-    first = lab.machine.run(planned, disk)
-    after = lab.machine.run(planned, disk, traced=True)
+    first, after = (lab.machine.run(planned, disk, traced=True) for _ in range(2))
     own = _cache(disk, planned)
     found.check(
         Shows.TENANTS,
         f"same template in another namespace: {first.brief()}, in {planned.cache}",
         holds=first.well and first.count("graph_hits") == 0 and own != theirs and bool(snapshot(own)),
     )
-    if first.well:
-        found.first_seconds.append(first.seconds)
     touched = changed(before, snapshot(theirs))
     found.check(Shows.TENANTS, f"{len(touched)} of the other's {len(before)} files changed", holds=not touched)
     shared = _inodes(own) & _inodes(theirs)
     found.check(Shows.TENANTS, f"{len(shared)} files in common", holds=not shared)
-    if after.touched is not None:
-        root = lab.planned[FIRST].cache.rsplit("/", 2)[0]
-        seen = [path for path in after.touched.opened if path.startswith((root, str(theirs)))]
-        found.check(Shows.TENANTS, f"opened {len(seen)} paths of other folders of the node", holds=not seen)
+    root = planned.cache.rsplit("/", 2)[0]
+    for what, ended in (("first", first), ("next", after)):
+        _places(found, f"{what} pod in another namespace, under strace", planned, ended)
+        if ended.touched is not None:
+            seen = [path for path in ended.touched.opened if path.startswith((root, str(disk)))]
+            found.check(Shows.TENANTS, f"{what} pod: opened {len(seen)} paths of the node's folders", holds=not seen)
     found.rows.append(("another namespace", first.brief(), "a folder of its own"))
 
 
@@ -162,8 +161,7 @@ def _restricted(lab: Lab, found: Findings, pod: Pod, claim: Shows) -> None:
 def _places(found: Findings, what: str, planned: Planned, ended: Ended) -> None:
     """Notes where a pod's files lie: those left, and under strace those that it opened to write as well."""
     left = [path for path in ended.outside if not path.startswith(_POD_LOCAL)]
-    inside = f"{what}: {len(ended.outside)} files left outside the cache, of which {_named(ended.outside)}"
-    found.check(Shows.PLACE, f"{what}: left {_named(left)}" if left else inside, holds=not left)
+    found.check(Shows.PLACE, f"{what}: left {_named(ended.outside)} outside the cache", holds=not left)
     if ended.touched is not None:
         allowed = (f"{planned.mount}/", *_POD_LOCAL)
         wild = [path for path in ended.touched.written if not path.startswith(allowed)]
@@ -173,7 +171,7 @@ def _places(found: Findings, what: str, planned: Planned, ended: Ended) -> None:
 
 
 def _named(paths: Sequence[str]) -> str:
-    return ", ".join(sorted(paths)[:5]) or "none"
+    return ", ".join(sorted(paths)[:5]) or "nothing"
 
 
 def _cache(disk: Path, planned: Planned) -> Path:

@@ -21,7 +21,7 @@ class Shows(StrEnum):
     NON_ROOT = "After the init step, an engine that is not root fills the cache, and its next pod compiles nothing"
     READ_ONLY = "An engine on a read-only root fills the cache, and its next pod compiles nothing"
     AT_ONCE = "Four first pods at once all start, and the pod after them compiles nothing"
-    KILLED = "After a pod that was killed while it wrote, the next pod starts"
+    KILLED = "After a pod that was killed while it wrote what torch itself writes, the next pod starts"
     DAMAGED = "A damaged graph, autograd entry, source or lock costs no more than compiling again"
 
 

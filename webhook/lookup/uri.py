@@ -61,7 +61,8 @@ def origin(url: str) -> str | None:
 
     A URL with a user, a query or a fragment is no endpoint, so a secret in one can't end up in a reason.
     """
-    return None if len(url) > _URL_CHARACTERS else _origin(url)
+    # Most texts that are asked of are no URL at all, which is told without reading them as one.
+    return None if "//" not in url or len(url) > _URL_CHARACTERS else _origin(url)
 
 
 @lru_cache(maxsize=256)

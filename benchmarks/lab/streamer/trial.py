@@ -25,7 +25,7 @@ from tests.cluster.cache import Report
 
 _NURSERY = "benchmarks.lab.streamer.nursery"
 _PATIENCE_SECONDS = 240
-_FAULTS = {signal.SIGKILL: "killed", signal.SIGALRM: f"not done after {_PATIENCE_SECONDS} s"}
+_FAULTS: dict[int, str] = {signal.SIGKILL: "killed", signal.SIGALRM: f"not done after {_PATIENCE_SECONDS} s"}
 
 
 class Rank(msgspec.Struct, frozen=True):

@@ -56,10 +56,12 @@ browser: $(TOOLS)  ## The tests of the page in a real Chromium, which they bring
 	$(BIN)/python -m tests.browser.chromium
 	$(BIN)/python -m pytest tests/browser --numprocesses 2 $(ARGS)
 
+# A control plane for each process, and for some files one of their own. In the files' order: those of the most tests,
+# with which pytest-xdist would begin, are not those that take the longest.
 e2e: $(TOOLS)  ## The tests against a real API server (the first run builds it and helm: about 9 minutes)
 	$(BIN)/python -m tests.cluster.binaries helm
 	$(BIN)/python -m tests.cluster.binaries
-	$(BIN)/python -m pytest tests/e2e $(ARGS)
+	$(BIN)/python -m pytest tests/e2e --numprocesses 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 bench: $(TOOLS)  ## Measure reviews, starts, bursts, memory, growth, also through a real API server (10 minutes); build/bench.json keeps it
 	$(BIN)/python -m benchmarks.steps

@@ -61,7 +61,6 @@ class ServedCluster:
             settings = {"FASTLOAD_S3_ENDPOINT": self._s3.endpoint, "FASTLOAD_DRAIN_SECONDS": "2"}
             host = f"127.98.{random.randint(0, 255)}.{random.randint(1, 254)}"
             webhook = Webhook(self.control_plane, settings, folder, host)
-            self._resources.callback(webhook.close)
             self.replicas.append(webhook)
             more.append(webhook)
         return more
@@ -99,6 +98,8 @@ class ServedCluster:
         self.balancer = self._resources.enter_context(Balancer((service["clusterIP"], service["ports"][0]["port"])))
 
     def close(self) -> None:
+        with ThreadPoolExecutor() as threads:
+            list(threads.map(Webhook.close, self.replicas))
         self._resources.close()
 
     def bundles(self) -> set[str]:

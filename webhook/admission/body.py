@@ -61,16 +61,16 @@ class BodyReader:
                 message = await receive()
                 if message["type"] == "http.disconnect":
                     raise DisconnectedError
-                piece = message.get("body", b"")
+                piece: bytes = message.get("body", b"")
+                if size + len(piece) > self._limit_bytes:
+                    raise TooLargeError
+                if self._bytes + len(piece) > _MOST_BYTES:
+                    raise BusyError
+                if not message.get("more_body"):
+                    return b"".join((*pieces, piece)) if pieces else piece
+                pieces.append(piece)
                 size += len(piece)
                 self._bytes += len(piece)
-                if size > self._limit_bytes:
-                    raise TooLargeError
-                if self._bytes > _MOST_BYTES:
-                    raise BusyError
-                pieces.append(piece)
-                if not message.get("more_body"):
-                    return b"".join(pieces)
         except asyncio.CancelledError:
             if task in self._given_up and task.uncancel() == 0:
                 raise TimeoutError from None
@@ -78,7 +78,8 @@ class BodyReader:
         finally:
             self._bytes -= size
             del self._began[task]
-            self._given_up.discard(task)
+            if self._given_up:
+                self._given_up.discard(task)
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
         self._watching = loop

@@ -47,10 +47,12 @@ class ReviewEndpoint:
         started = time.perf_counter()
         try:
             _check(scope)
-            body = await self._read(receive)
+            body = await self._bodies.read(receive)
             request = read_review(body)
         except DisconnectedError:
             return
+        except (TimeoutError, TooLargeError, BusyError) as error:
+            await self._refuse(send, self._unread(error), started)
         except UnreadableReviewError as error:
             await self._refuse(send, _RefusedError(HTTPStatus.BAD_REQUEST, str(error)), started)
         except _RefusedError as refused:
@@ -65,18 +67,16 @@ class ReviewEndpoint:
         await _respond(send, refused.status, body, _TEXT, *refused.headers)
         self._journal.note_refused(refused.status, time.perf_counter() - started)
 
-    async def _read(self, receive: Receive) -> bytes:
-        try:
-            return await self._bodies.read(receive)
-        except TimeoutError:
-            problem = "the body took too long to arrive; send it again"
-            raise _RefusedError(HTTPStatus.REQUEST_TIMEOUT, problem, headers=_CLOSE) from None
-        except TooLargeError:
+    def _unread(self, error: Exception) -> _RefusedError:
+        if isinstance(error, TimeoutError):
+            status, problem = HTTPStatus.REQUEST_TIMEOUT, "the body took too long to arrive; send it again"
+        elif isinstance(error, TooLargeError):
+            status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
             problem = f"the review is larger than {self._body_limit_bytes} bytes, the most that is read"
-            raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, problem, headers=_CLOSE) from None
-        except BusyError:
+        else:
+            status = HTTPStatus.SERVICE_UNAVAILABLE
             problem = "the reviews that are being read are too large together; send it again"
-            raise _RefusedError(HTTPStatus.SERVICE_UNAVAILABLE, problem, headers=_CLOSE) from None
+        return _RefusedError(status, problem, headers=_CLOSE)
 
 
 def _check(scope: Scope) -> None:

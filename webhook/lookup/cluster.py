@@ -39,10 +39,14 @@ class NoCluster:
         self.inventory = Inventory()
         self._rules = rules
         self._labels = labels or {}
+        # The one that was asked for last, so that it is the same object as long as nobody asks for another.
+        self._last = self._rules.read("", self._labels)
 
     def namespace(self, name: str) -> Namespace:
         """Returns the namespace as the labels say that stand for every namespace's."""
-        return self._rules.read(name, self._labels)
+        if self._last.name != name:
+            self._last = self._rules.read(name, self._labels)
+        return self._last
 
     async def fetch_namespace(self, name: str) -> Namespace:
         """Returns the same as `namespace`."""

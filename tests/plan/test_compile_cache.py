@@ -15,6 +15,7 @@ from webhook.pod.facts import (
     Launch,
     Mount,
     Placement,
+    PodFacts,
     User,
     UserEnv,
     VolumeKind,
@@ -26,6 +27,9 @@ ROOT = "/mnt/k8s-disks/0/fastload"
 NO_NAMESPACE = Unknown(because(Code.NAMESPACE_UNKNOWN, namespace="serving", problem="timed out"))
 RESTRICTED, BASELINE = enforcing(PodSecurity.RESTRICTED), enforcing(PodSecurity.BASELINE)
 ON_CLAIM = Annotations(cache=CacheChoice(CacheKind.PVC, "models"))
+
+
+NO_GPU = facts(container=container(gpus=0), placement=Placement(gpus=0))
 
 
 def volume_of(decided: Plan) -> CacheVolume:
@@ -49,6 +53,27 @@ NOTHING_TO_KEEP = [
     ("switched off by the user", launch(compile_cache_disabled=True), Annotations(), Code.COMPILE_CACHE_DISABLED),
     ("annotated off", launch(), Annotations(cache=CacheChoice(CacheKind.OFF)), Code.CACHE_OFF),
 ]
+
+
+def test_no_cache_where_no_gpu_is_asked_for() -> None:
+    """What is compiled for a CPU is linked in place: the lab saw a killed pod break all later ones."""
+    decided = plan(NO_GPU)
+
+    assert (decided.cache, decided.volume) == (Verdict.SKIP, None)
+    assert Code.CACHE_NO_GPU in codes(decided)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        facts(container=container(gpus=None), placement=Placement(gpus=None)),
+        facts(container=container(gpus=0), placement=Placement(gpus=1)),
+        msgspec.structs.replace(NO_GPU, annotations=Annotations(cache=CacheChoice(CacheKind.HOST_PATH))),
+    ],
+    ids=["devices that nobody can count", "another container asks", "the user asks for a cache"],
+)
+def test_a_cache_where_a_gpu_may_be_or_the_user_wants_it(asked: PodFacts) -> None:
+    assert Code.CACHE_NO_GPU not in codes(plan(asked))
 
 
 @pytest.mark.parametrize(

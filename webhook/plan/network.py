@@ -54,8 +54,12 @@ def part_of_a_node(subject: Subject) -> str | None:
     resource = subject.container.gpu_resource
     if resource is not None and not is_whole(resource):
         return resource
-    none = subject.container.gpus == 0 and subject.facts.placement.gpus == 0
-    return "no GPU" if none else None
+    return "no GPU" if asks_for_none(subject) else None
+
+
+def asks_for_none(subject: Subject) -> bool:
+    """Whether the pod asks for no device at all."""
+    return subject.container.gpus == 0 and subject.facts.placement.gpus == 0
 
 
 def pod_gpus(subject: Subject, ranks: int) -> int:

@@ -99,8 +99,8 @@ def _shapes() -> Iterator[Case]:
         about="the published 64 GB model, read by one rank on p5.48xlarge",
         pod=Pod(shards=17, model_size="67Gi"),
         files=_files(*[96] * 17),
-        pace=Pace(connection=1.2e6),
-        scale=Scale(size=67 * 1024 / (17 * 96), rate=30),
+        pace=Pace(connection=1.7e6),
+        scale=Scale(size=67 * 1024 / (17 * 96), rate=24),
         shows=_SPEED,
         against=(("chunk of a shard", _PUBLISHED_CHUNK),),
     )
@@ -109,8 +109,8 @@ def _shapes() -> Iterator[Case]:
         about="the published 203 GB model, read by one of 4 ranks",
         pod=Pod(shards=50, model_size="189Gi", gpus=4),
         files=_files(*[24] * 50),
-        pace=Pace(connection=1.5e6),
-        scale=Scale(size=189 * 1024 / (50 * 24), rate=30),
+        pace=Pace(connection=2e6),
+        scale=Scale(size=189 * 1024 / (50 * 24), rate=20),
         shows=_SPEED,
     )
     yield Case(
@@ -118,8 +118,8 @@ def _shapes() -> Iterator[Case]:
         about="16 GiB in one file, on p4d.24xlarge",
         pod=Pod(shards=1, model_size="16Gi", instance_type="p4d.24xlarge"),
         files=_files(512),
-        pace=Pace(connection=3e6),
-        scale=Scale(size=32, rate=15),
+        pace=Pace(connection=4e6),
+        scale=Scale(size=32, rate=10),
         shows=_SPEED,
     )
     yield Case(
@@ -127,8 +127,8 @@ def _shapes() -> Iterator[Case]:
         about="4 large shards and 24 small ones, 40 GiB in all, on p4d.24xlarge",
         pod=Pod(shards=28, model_size="40Gi", instance_type="p4d.24xlarge"),
         files=_files(*[96] * 4, *[8] * 24, tensor=8 * MIB),
-        pace=Pace(connection=2.5e6),
-        scale=Scale(size=40 * 1024 / 576, rate=16),
+        pace=Pace(connection=3.5e6),
+        scale=Scale(size=40 * 1024 / 576, rate=12),
         shows=_SPEED,
     )
     yield Case(
@@ -136,8 +136,8 @@ def _shapes() -> Iterator[Case]:
         about="one worker, as the user set it, and a shard of 120 GETs; above it has 12",
         pod=Pod(shards=1, model_size="3.75Gi", env=((CONCURRENCY, "1"),)),
         files=_files(960, tensor=64 * MIB),
-        pace=Pace(connection=8e6),
-        scale=Scale(size=4, rate=5),
+        pace=Pace(connection=10e6),
+        scale=Scale(size=4, rate=4),
         shows=frozenset({Shows.NOT_SLOWER, Shows.PREDICTED}),
         against=(("chunk of a shard", _PUBLISHED_CHUNK),),
     )
@@ -149,8 +149,8 @@ def _ranks() -> Iterator[Case]:
         about="TP 2, each rank reads all of 17 shards",
         pod=Pod(shards=17, model_size="67Gi", gpus=2),
         files=_files(*[24] * 17),
-        pace=Pace(connection=2e6),
-        scale=Scale(size=67 * 1024 / (17 * 24), rate=20),
+        pace=Pace(connection=2.8e6),
+        scale=Scale(size=67 * 1024 / (17 * 24), rate=14),
         patterns=("*",) * 2,
         shows=_SPEED,
     )
@@ -159,8 +159,8 @@ def _ranks() -> Iterator[Case]:
         about="TP 4, each rank reads all of 12 shards",
         pod=Pod(shards=12, model_size="45Gi", gpus=4),
         files=_files(*[16] * 12),
-        pace=Pace(connection=2e6),
-        scale=Scale(size=45 * 1024 / (12 * 16), rate=20),
+        pace=Pace(connection=2.8e6),
+        scale=Scale(size=45 * 1024 / (12 * 16), rate=14),
         patterns=("*",) * 4,
         shows=_SPEED,
     )
@@ -169,8 +169,8 @@ def _ranks() -> Iterator[Case]:
         about="TP 4, each rank reads its own 3 of 12 files",
         pod=Pod(shards=12, model_size="45Gi", gpus=4, arguments=("--load-format", "runai_streamer_sharded")),
         files=_ranked(4, 3, 64),
-        pace=Pace(connection=2e6),
-        scale=Scale(size=45 * 1024 / (12 * 64), rate=20),
+        pace=Pace(connection=2.8e6),
+        scale=Scale(size=45 * 1024 / (12 * 64), rate=14),
         patterns=tuple(f"model-rank-{rank}-*" for rank in range(4)),
         shows=_SPEED,
     )
@@ -182,8 +182,8 @@ def _networks() -> Iterator[Case]:
         about="g5.12xlarge, whose link and not its connections is the limit",
         pod=Pod(shards=17, model_size="67Gi", instance_type="g5.12xlarge", gpus=4),
         files=_files(*[32] * 17),
-        pace=Pace(connection=4e6, link=150e6),
-        scale=Scale(size=67 * 1024 / (17 * 32), rate=33),
+        pace=Pace(connection=6e6, link=200e6),
+        scale=Scale(size=67 * 1024 / (17 * 32), rate=25),
         shows=_ALIVE,
     )
     yield Case(
@@ -212,8 +212,8 @@ def _networks() -> Iterator[Case]:
         about="three answers in ten are 503 SlowDown",
         pod=Pod(shards=17, model_size="67Gi"),
         files=_files(*[24] * 17),
-        pace=Pace(connection=4e6, refused=0.3),
-        scale=Scale(size=67 * 1024 / (17 * 24), rate=10),
+        pace=Pace(connection=5e6, refused=0.3),
+        scale=Scale(size=67 * 1024 / (17 * 24), rate=8),
         shows=frozenset({Shows.SURVIVES}),
     )
     yield Case(
@@ -221,8 +221,8 @@ def _networks() -> Iterator[Case]:
         about="the first byte of each GET takes 2 s",
         pod=Pod(shards=17, model_size="67Gi"),
         files=_files(*[24] * 17),
-        pace=Pace(connection=4e6, first_byte_seconds=2),
-        scale=Scale(size=67 * 1024 / (17 * 24), rate=10),
+        pace=Pace(connection=5e6, first_byte_seconds=2),
+        scale=Scale(size=67 * 1024 / (17 * 24), rate=8),
         shows=_ALIVE,
     )
 
@@ -243,8 +243,8 @@ def _containers() -> Iterator[Case]:
         about="as 17 shards, with the streamer's own limit of 40 GB at the model's scale",
         pod=Pod(shards=17, model_size="67Gi", env=((MEMORY_LIMIT, "40000000000"),)),
         files=_files(*[96] * 17),
-        pace=Pace(connection=2e6),
-        scale=Scale(size=67 * 1024 / (17 * 96), rate=20),
+        pace=Pace(connection=2.8e6),
+        scale=Scale(size=67 * 1024 / (17 * 96), rate=14),
         shows=_ALIVE,
         against=(("chunk of a shard", _PUBLISHED_CHUNK),),
     )
@@ -253,8 +253,8 @@ def _containers() -> Iterator[Case]:
         about="the pod's script has `ulimit -n 1024`, which 17 workers do not start under",
         pod=Pod(shards=17, model_size="67Gi", script="ulimit -n 1024"),
         files=_files(*[32] * 17),
-        pace=Pace(connection=3e6),
-        scale=Scale(size=67 * 1024 / (17 * 32), rate=13),
+        pace=Pace(connection=4e6),
+        scale=Scale(size=67 * 1024 / (17 * 32), rate=10),
         open_files=1024,
         shows=_ALIVE,
     )
@@ -263,8 +263,8 @@ def _containers() -> Iterator[Case]:
         about="the user set S3_TARGET_GBPS=1, so that each worker keeps few GETs in flight",
         pod=Pod(shards=17, model_size="67Gi", env=(("RUNAI_STREAMER_S3_TARGET_GBPS", "1"),)),
         files=_files(*[16] * 17),
-        pace=Pace(connection=4e6),
-        scale=Scale(size=67 * 1024 / (17 * 16), rate=10),
+        pace=Pace(connection=6e6),
+        scale=Scale(size=67 * 1024 / (17 * 16), rate=7),
         shows=_SPEED,
         quick=True,
     )

@@ -79,6 +79,8 @@ WORKERS = [
     ("one for each file", facts(), world(P5), {}, "17", Code.CONCURRENCY_SHARDS),
     ("never under the default", facts(), world(P5, shards=shards(3, 12)), {}, None, Code.CONCURRENCY_DEFAULT),
     ("the default needs no name", facts(), world(P5, shards=shards(8, 31)), {}, None, Code.CONCURRENCY_DEFAULT),
+    ("a small model in many files", facts(), world(P5, shards=shards(50, 1)), {}, None, Code.CONCURRENCY_DEFAULT),
+    ("no more than a model keeps busy", facts(), world(P5, shards=shards(50, 2)), {}, "12", Code.CONCURRENCY_MOST),
     ("no more than 64", facts(), world(P5, shards=shards(200, 800)), {}, "64", Code.CONCURRENCY_MOST),
     ("open files", facts(), world(P5), {"open_files": 1024}, "16", Code.CONCURRENCY_OPEN_FILES),
     ("8 ranks on 400 Gbit/s", TP_8, world(P4D, shards=shards(50, 203)), {}, "15", Code.CONCURRENCY_NETWORK),

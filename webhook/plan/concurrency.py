@@ -8,13 +8,14 @@ from math import ceil
 
 import msgspec
 
-from webhook.plan.inflight import DEFAULT_CONCURRENCY, Knobs
+from webhook.plan.inflight import ANY_FILES, DEFAULT_CONCURRENCY, Knobs, most_in_flight
 from webhook.plan.names import CONCURRENCY, OBJECT_CONCURRENCY
 from webhook.plan.network import Network
 from webhook.plan.reading import Reading
 from webhook.plan.subject import Subject
 from webhook.plan.units import counted, each_of
 from webhook.plan.untouched import MOST_WORKERS, unreadable_loader
+from webhook.plan.versions import ALL_FAMILIES
 from webhook.reasons import Code, Reason, because
 
 # A connection to S3 brings 40 to 90 MB/s (Amazon S3 performance guidelines); half of the least, so that a slow day does
@@ -62,7 +63,7 @@ def choose_workers(subject: Subject, reading: Reading, network: Network | None, 
         return _annotated(subject, annotated, users)
     workers = Workers(DEFAULT_CONCURRENCY, None, ours=True)
     if reading.shards is not None:
-        workers = _for_shards(reading.shards, reading.ranks, network)
+        workers = _for_shards(reading, reading.shards, network, untouched)
     open_files = _open_files(subject)
     bears = max(1, open_files // _OPEN_FILES_PER_WORKER)
     bearing = {"open_files": open_files, "workers": counted(bears, "worker")}
@@ -81,12 +82,12 @@ def _open_files(subject: Subject) -> int:
     return min(subject.settings.open_files, subject.container.open_files or subject.settings.open_files)
 
 
-def _for_shards(shards: int, ranks: int, network: Network | None) -> Workers:
-    value, files = min(shards, MOST_WORKERS), counted(shards, "shard file")
+def _for_shards(reading: Reading, shards: int, network: Network | None, untouched: Knobs) -> Workers:
+    value, files = min(shards, MOST_WORKERS, _busy(reading, untouched)), counted(shards, "shard file")
     why = because(Code.CONCURRENCY_SHARDS, files=files)
-    if network is not None and (fills := _fills(network, ranks)) < value:
+    if network is not None and (fills := _fills(network, reading.ranks)) < value:
         value, gbps = fills, f"{network.gbps:g}"
-        filling = {"workers": counted(value, "worker"), "ranks": each_of(ranks, "rank"), "gbps": gbps}
+        filling = {"workers": counted(value, "worker"), "ranks": each_of(reading.ranks, "rank"), "gbps": gbps}
         why = because(Code.CONCURRENCY_NETWORK, files=files, **filling)
     elif value < shards:
         why = because(Code.CONCURRENCY_MOST, files=files, workers=counted(value, "worker"))
@@ -95,6 +96,18 @@ def _for_shards(shards: int, ranks: int, network: Network | None) -> Workers:
     few = f"a rank reads {files}, so more would stand idle" if value == shards else why.text
     default = because(Code.CONCURRENCY_DEFAULT, value=DEFAULT_CONCURRENCY, why=few)
     return Workers(DEFAULT_CONCURRENCY, default, ours=True)
+
+
+def _busy(reading: Reading, untouched: Knobs) -> int:
+    """Returns the workers that have something to do while all of a small model is on its way, at least the default.
+
+    A worker takes time to start, too: 50 of them half a second on two cores (docs/tuning.md).
+    """
+    if reading.files is None:
+        return MOST_WORKERS
+    alone = msgspec.structs.replace(untouched, concurrency=1, object_concurrency=None, memory_limit=0)
+    requests = min(most_in_flight(family, alone, ANY_FILES) for family in ALL_FAMILIES)
+    return max(DEFAULT_CONCURRENCY, ceil(reading.files.total_bytes / untouched.part_bytes / requests))
 
 
 def _fills(network: Network, ranks: int) -> int:

@@ -56,6 +56,10 @@ class Files(msgspec.Struct, frozen=True):
     largest_bytes: int
 
 
+# As many as any number of workers finds something to do in.
+ANY_FILES = Files(1 << 50, 1 << 50)
+
+
 def client_cap(knobs: Knobs) -> int:
     """Returns the most requests that one worker's S3 client keeps in flight, 25 at the default target."""
     return max(10, ceil(knobs.target_gbps / 0.4))

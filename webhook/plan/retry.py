@@ -7,7 +7,7 @@ kills every one of them, six times each, and the load fails (measured, docs/tuni
 import msgspec
 
 from webhook.plan.endpoint import unknown_speed
-from webhook.plan.inflight import MIB, Files, Knobs, most_in_flight
+from webhook.plan.inflight import ANY_FILES, MIB, Knobs, most_in_flight
 from webhook.plan.names import CONCURRENCY, LOW_SPEED_LIMIT, OBJECT_CONCURRENCY, REQUEST_TIMEOUT, RESUBMIT_WINDOW
 from webhook.plan.network import Network, part_of_a_node
 from webhook.plan.reading import Reading
@@ -27,8 +27,6 @@ _MARGIN = 4
 # Limits go by steps, and under the first of them a limit is useless: the requests worth killing crawl at 10 to 50 KB/s.
 _STEP = 64 * 1024
 _RESUBMIT = because(Code.RESUBMIT)
-# What a rank reads when the look-up has no answer: enough for all its workers.
-_ANY_FILES = Files(1 << 50, 1 << 50)
 
 
 class Retry(msgspec.Struct, frozen=True):
@@ -75,7 +73,7 @@ def most_requests(env: UserEnv, reading: Reading, version: Version | None, knobs
     hidden = any(_may_hide(env, name) for name in (CONCURRENCY, OBJECT_CONCURRENCY))
     workers = max(knobs.concurrency, MOST_WORKERS) if hidden else knobs.concurrency
     knobs = msgspec.structs.replace(knobs, concurrency=workers, memory_limit=0)
-    files = reading.files or _ANY_FILES
+    files = reading.files or ANY_FILES
     return reading.ranks * max(most_in_flight(family, knobs, files) for family in families(version))
 
 

@@ -7,7 +7,7 @@ from benchmarks.lab.streamer.gets import Flow
 from benchmarks.lab.streamer.measured import Measured, Run
 from benchmarks.lab.streamer.pods import Pod
 from benchmarks.lab.streamer.sides import TUNED, UNTOUCHED, Side
-from benchmarks.lab.streamer.store import File, Pace
+from benchmarks.lab.streamer.stock import File, Pace
 from benchmarks.lab.streamer.trial import Rank, Trial
 from webhook.plan.inflight import MIB
 

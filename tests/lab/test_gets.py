@@ -1,7 +1,7 @@
 import pytest
 
 from benchmarks.lab.streamer.gets import flow_of
-from benchmarks.lab.streamer.store import Get
+from benchmarks.lab.streamer.stock import Get
 
 MIB = 1 << 20
 

@@ -12,7 +12,7 @@ import httpx
 import msgspec
 import pytest
 
-from benchmarks.lab.streamer.store import File, Get, Pace, Stock
+from benchmarks.lab.streamer.stock import File, Get, Pace, Stock
 
 FAST = 1e9
 FILE = File("m/model-00001-of-00001.safetensors", (3_000_000, 1_000))

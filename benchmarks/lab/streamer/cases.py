@@ -11,7 +11,7 @@ from enum import Enum
 import msgspec
 
 from benchmarks.lab.streamer.pods import Pod
-from benchmarks.lab.streamer.store import File, Pace
+from benchmarks.lab.streamer.stock import File, Pace
 from webhook.plan.inflight import GIB, MIB
 from webhook.plan.names import CHUNK, CONCURRENCY, LOW_SPEED_LIMIT, MEMORY_LIMIT, REQUEST_TIMEOUT
 
@@ -108,10 +108,20 @@ def _shapes() -> Iterator[Case]:
         name="50 shards",
         about="the published 203 GB model, read by one of 4 ranks",
         pod=Pod(shards=50, model_size="189Gi", gpus=4),
-        files=_files(*[24] * 50),
-        pace=Pace(connection=2e6),
-        scale=Scale(size=189 * 1024 / (50 * 24), rate=20),
+        files=_files(*[40] * 50, tensor=8 * MIB),
+        pace=Pace(connection=1.4e6),
+        scale=Scale(size=189 * 1024 / (50 * 40), rate=28),
         shows=_SPEED,
+    )
+    yield Case(
+        name="a small model",
+        about="50 shards of 24 MiB, which 8 workers have in flight altogether; its size is not scaled",
+        pod=Pod(shards=50, model_size="1200Mi"),
+        files=_files(*[24] * 50, tensor=8 * MIB),
+        pace=Pace(connection=2e6),
+        scale=Scale(rate=20),
+        shows=_SPEED,
+        against=(("50 workers", ((CONCURRENCY, "50"),)),),
     )
     yield Case(
         name="one file",

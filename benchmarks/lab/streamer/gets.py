@@ -4,7 +4,7 @@ from collections import Counter
 
 import msgspec
 
-from benchmarks.lab.streamer.store import Get
+from benchmarks.lab.streamer.stock import Get
 
 # A streamer reads each file's header by GETs of its own, which are smaller than any part of a tensor in the lab.
 _HEADER_BYTES = 1 << 16

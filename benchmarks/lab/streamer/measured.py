@@ -9,7 +9,7 @@ from benchmarks.lab.records import Records, key_of
 from benchmarks.lab.streamer.cases import Case, Shows
 from benchmarks.lab.streamer.containers import why_no_memory_limit
 from benchmarks.lab.streamer.sides import UNTOUCHED, Side, sides
-from benchmarks.lab.streamer.store import Stock
+from benchmarks.lab.streamer.stock import Stock
 from benchmarks.lab.streamer.trial import Bench, Nursery, Trial
 from tests.cluster.cache import Report
 

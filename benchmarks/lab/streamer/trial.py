@@ -18,7 +18,7 @@ import msgspec
 from benchmarks.lab.environment import lab_python, streamer_folder
 from benchmarks.lab.streamer.containers import memory_limited
 from benchmarks.lab.streamer.gets import Flow, flow_of
-from benchmarks.lab.streamer.store import Get, Stock
+from benchmarks.lab.streamer.stock import Get, Stock
 from benchmarks.servers import core_of_servers
 from demo.webhook import tethered
 from tests.cluster.cache import Report

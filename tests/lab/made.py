@@ -2,7 +2,7 @@
 
 import msgspec
 
-from benchmarks.lab.streamer.cases import Case, Shows
+from benchmarks.lab.streamer.case import Case, Shows
 from benchmarks.lab.streamer.gets import Flow
 from benchmarks.lab.streamer.measured import Measured, Run
 from benchmarks.lab.streamer.pods import Pod

@@ -1,7 +1,7 @@
 import pytest
 
 from benchmarks.lab.claims import Claim, lines
-from benchmarks.lab.streamer.cases import Shows
+from benchmarks.lab.streamer.case import Shows
 from benchmarks.lab.streamer.judge import judged
 from benchmarks.lab.streamer.measured import Measured
 from benchmarks.lab.streamer.trial import Trial

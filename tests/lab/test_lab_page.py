@@ -4,7 +4,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from benchmarks.lab.page import write_part
-from benchmarks.lab.streamer.cases import Shows
+from benchmarks.lab.streamer.case import Shows
 from benchmarks.lab.streamer.chart import chart
 from benchmarks.lab.streamer.judge import judged
 from benchmarks.lab.streamer.measured import Measured

@@ -1,7 +1,8 @@
 import msgspec
 import pytest
 
-from benchmarks.lab.streamer.cases import Case, Scale, cases
+from benchmarks.lab.streamer.case import Case, Scale
+from benchmarks.lab.streamer.cases import cases
 from benchmarks.lab.streamer.predicted import predicted_in_flight
 from benchmarks.lab.streamer.sides import TUNED, UNTOUCHED, sides
 from tests.lab.made import CASE

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from benchmarks.lab.claims import Claim
-from benchmarks.lab.streamer.cases import Shows
+from benchmarks.lab.streamer.case import Shows
 from benchmarks.lab.streamer.measured import NOISE, Measured, Run, slower
 from benchmarks.lab.streamer.predicted import predicted_in_flight
 

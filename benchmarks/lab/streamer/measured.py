@@ -6,7 +6,7 @@ from statistics import median
 import msgspec
 
 from benchmarks.lab.records import Records, key_of
-from benchmarks.lab.streamer.cases import Case, Shows
+from benchmarks.lab.streamer.case import Case, Shows
 from benchmarks.lab.streamer.containers import why_no_memory_limit
 from benchmarks.lab.streamer.sides import UNTOUCHED, Side, sides
 from benchmarks.lab.streamer.stock import Stock

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from benchmarks.lab.claims import Claim
-from benchmarks.lab.streamer.cases import Case, Shows
+from benchmarks.lab.streamer.case import Case, Shows
 from benchmarks.lab.streamer.measured import Measured, Run
 from benchmarks.lab.streamer.predicted import predicted_in_flight
 from benchmarks.lab.streamer.sides import KNOWN, TUNED, UNTOUCHED

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from math import ceil
 
-from benchmarks.lab.streamer.cases import Case
+from benchmarks.lab.streamer.case import Case
 from benchmarks.lab.streamer.sides import numbers
 from webhook.plan.inflight import DEFAULT_CHUNK, DEFAULT_CONCURRENCY, DEFAULT_MEMORY_LIMIT, Files, Knobs, most_in_flight
 from webhook.plan.names import CHUNK, CONCURRENCY, MEMORY_LIMIT

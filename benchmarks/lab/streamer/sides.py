@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from benchmarks.lab.streamer.cases import Case
+from benchmarks.lab.streamer.case import Case
 from benchmarks.lab.streamer.pods import settings_of
 from webhook.plan.names import CHUNK, CONCURRENCY, MEMORY_LIMIT, RESUBMIT_WINDOW
 from webhook.plan.versions import RESUBMITS_FROM

@@ -22,7 +22,7 @@ import httptools
 import msgspec
 import uvloop
 
-from benchmarks.lab.streamer.stock import Get, Pace, Stock
+from benchmarks.lab.streamer.stock import Get, Stock
 
 _TICK_SECONDS = 0.02
 # A connection that could not send for a while may not catch up with more than this.

@@ -52,6 +52,6 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     open_files: int | None = None
     # What else is run for comparison, and under which name: settings that fastload would not choose.
     against: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
-    # Trials of it mostly wait, so that several can go on at once.
-    idle: bool = False
+    # How many trials of it may go on side by side: those that mostly wait leave the cores to each other.
+    at_once: int = 1
     quick: bool = False

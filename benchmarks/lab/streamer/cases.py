@@ -59,18 +59,18 @@ def _shapes() -> Iterator[Case]:
         name="50 shards",
         about="the published 203 GB model, read by one of 4 ranks",
         pod=Pod(shards=50, model_size="189Gi", gpus=4),
-        files=_files(*[40] * 50, tensor=8 * MIB),
-        pace=Pace(connection=1.4e6),
-        scale=Scale(size=189 * 1024 / (50 * 40), rate=28),
+        files=_files(*[32] * 50, tensor=8 * MIB),
+        pace=Pace(connection=1.8e6),
+        scale=Scale(size=189 * 1024 / (50 * 32), rate=22),
         shows=_SPEED,
     )
     yield Case(
         name="a small model",
-        about="50 shards of 24 MiB, which 8 workers have in flight altogether; its size is not scaled",
-        pod=Pod(shards=50, model_size="1200Mi"),
-        files=_files(*[24] * 50, tensor=8 * MIB),
-        pace=Pace(connection=2e6),
-        scale=Scale(rate=20),
+        about="50 shards of 16 MiB, which 8 workers have in flight altogether; its size is not scaled",
+        pod=Pod(shards=50, model_size="800Mi"),
+        files=_files(*[16] * 50, tensor=8 * MIB),
+        pace=Pace(connection=3e6),
+        scale=Scale(rate=13),
         shows=_SPEED,
         against=(("50 workers", ((CONCURRENCY, "50"),)),),
     )
@@ -155,6 +155,7 @@ def _networks() -> Iterator[Case]:
         pace=Pace(connection=40e6, link=104e6),
         scale=Scale(size=16 * 1024 / (17 * 64)),
         shows=_ALIVE,
+        at_once=3,
         against=(("published limit", _PUBLISHED_LIMIT),),
     )
     yield Case(
@@ -165,7 +166,7 @@ def _networks() -> Iterator[Case]:
         pace=Pace(connection=8e6, crawling=0.1, crawl_seconds=40),
         scale=Scale(size=67 * 1024 / (17 * 24)),
         shows=frozenset({Shows.CURED, Shows.SURVIVES}),
-        idle=True,
+        at_once=4,
         quick=True,
     )
     yield Case(
@@ -182,8 +183,8 @@ def _networks() -> Iterator[Case]:
         about="the first byte of each GET takes 2 s",
         pod=Pod(shards=17, model_size="67Gi"),
         files=_files(*[24] * 17),
-        pace=Pace(connection=5e6, first_byte_seconds=2),
-        scale=Scale(size=67 * 1024 / (17 * 24), rate=8),
+        pace=Pace(connection=8e6, first_byte_seconds=2),
+        scale=Scale(size=67 * 1024 / (17 * 24), rate=5),
         shows=_ALIVE,
     )
 
@@ -203,11 +204,10 @@ def _containers() -> Iterator[Case]:
         name="a buffer under the model",
         about="as 17 shards, with the streamer's own limit of 40 GB at the model's scale",
         pod=Pod(shards=17, model_size="67Gi", env=((MEMORY_LIMIT, "40000000000"),)),
-        files=_files(*[96] * 17),
-        pace=Pace(connection=2.8e6),
-        scale=Scale(size=67 * 1024 / (17 * 96), rate=14),
+        files=_files(*[64] * 17),
+        pace=Pace(connection=4e6),
+        scale=Scale(size=67 * 1024 / (17 * 64), rate=10),
         shows=_ALIVE,
-        against=(("chunk of a shard", _PUBLISHED_CHUNK),),
     )
     yield Case(
         name="1024 open files",

@@ -86,12 +86,12 @@ class Trials:
         return trial
 
 
-def measure(case: Case, version: str, trials: Trials, *, quick: bool) -> Measured:
-    """Returns a case's trials: those of our sides and untouched in rounds, the others once."""
+def measure(case: Case, version: str, trials: Trials) -> Measured:
+    """Returns a case's trials: of our sides and untouched several where time counts, of the others one."""
     if case.memory_bytes is not None and (why := why_no_memory_limit()):
         return Measured(case, version, skipped=why)
     timed = bool(case.shows & {Shows.NOT_SLOWER, Shows.CURED})
-    measured = _in_rounds(case, version, trials, ROUNDS if timed or not quick else 1)
+    measured = _in_rounds(case, version, trials, ROUNDS if timed else 1)
     if Shows.NOT_SLOWER in case.shows and any(slower(measured, run) for run in measured.ours):
         measured = _in_rounds(case, version, trials, ROUNDS + MORE_ROUNDS)
     return measured
@@ -103,16 +103,17 @@ def slower(measured: Measured, run: Run) -> bool:
 
 
 def _in_rounds(case: Case, version: str, trials: Trials, rounds: int) -> Measured:
-    """Turn by turn, so that a busy moment hits all sides; untouched trials that mostly wait go on at the same time."""
+    """Turn by turn, so that a busy moment hits all sides."""
     compared = sides(case, version)
-    made: dict[str, list[Trial]] = {side.name: [] for side in compared}
-    if case.idle:
-        with ThreadPoolExecutor(max_workers=rounds) as pool:
-            made[UNTOUCHED] += pool.map(lambda number: trials.trial(case, version, compared[0], number), range(rounds))
-    for number in range(rounds):
-        for side in compared:
-            measured_before = len(made[side.name]) > number
-            once = number > 0 and not (side.ours or side.name == UNTOUCHED)
-            if not measured_before and not once:
-                made[side.name].append(trials.trial(case, version, side, number))
-    return Measured(case, version, tuple(Run(side, tuple(made[side.name])) for side in compared))
+    turns = [(side, number) for number in range(rounds) for side in compared if number == 0 or _counts(side)]
+    with ThreadPoolExecutor(max_workers=case.at_once) as pool:
+        made = list(pool.map(lambda turn: trials.trial(case, version, *turn), turns))
+    runs = (
+        Run(side, tuple(trial for (of, _), trial in zip(turns, made, strict=True) if of is side)) for side in compared
+    )
+    return Measured(case, version, tuple(runs))
+
+
+def _counts(side: Side) -> bool:
+    """Whether a claim rests on this side, so that it takes more than one trial."""
+    return side.ours or side.name == UNTOUCHED

@@ -20,5 +20,5 @@ def run(records: Records, report: Report, *, quick: bool) -> tuple[Measured, ...
         trials = Trials(ranks, records, report)
         for number, (case, version) in enumerate(todo, start=1):
             report(f"[{number} of {len(todo)}] {case.name}, streamer {version}: {case.about}")
-            measured.append(measure(case, version, trials, quick=quick))
+            measured.append(measure(case, version, trials))
     return tuple(measured)

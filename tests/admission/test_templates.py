@@ -78,6 +78,36 @@ def test_a_namespace_that_opts_out_is_heard_at_once() -> None:
     assert "patch" not in response(app, review(pod()))
 
 
+def test_a_namespace_that_opts_out_during_the_look_ups_is_heard() -> None:
+    class OptingOut(World1):
+        """Its namespace opts out while the pod's look-ups are made, which memory has from then on."""
+
+        def known(self, facts: PodFacts) -> World | None:
+            return self._world(facts) if not self.in_memory else None
+
+        async def find(self, facts: PodFacts) -> World:
+            self.namespace = Namespace(name="serving", opted_in=False)
+            self.in_memory = False
+            return await super().find(facts)
+
+    app = endpoint(OptingOut(namespace=Namespace(name="serving", opted_in=True)))
+    for _ in range(2):
+        assert "patch" not in response(app, review(pod()))
+
+
+def test_nothing_is_looked_up_for_a_namespace_that_asks_no_more() -> None:
+    world, ledger = World1(namespace=Namespace(name="serving", opted_in=True)), Ledger()
+    tuner = Counted(world)
+    app = endpoint(world, tuner=tuner, ledger=ledger)
+    response(app, review(pod()))
+    world.namespace = Namespace(name="serving", opted_in=False)
+    response(app, review(pod()))
+    before = tuner.look_ups
+    response(app, review(pod()))
+    assert tuner.look_ups == before
+    assert [outcome for outcome, _ in ledger.entries] == [Outcome.INJECTED, Outcome.IGNORED, Outcome.IGNORED]
+
+
 def test_the_same_pod_in_another_namespace_is_another_template() -> None:
     templates = Templates()
     assert templates.of(request(ASKED, "serving")) is not templates.of(request(ASKED, "batch"))

@@ -82,7 +82,7 @@ def asked_by_pod(pod: Pod, prefix: str) -> OptIn | Decision | None:
 
 
 async def asked_by_namespace(namespaces: NamespaceSource, name: str, due: float) -> OptIn | Decision:
-    """Reads the namespace's label; a namespace of which nothing is known has not asked.
+    """Reads the namespace's label.
 
     Raises:
         TooLateError: the namespace was not known when the monotonic clock said `due`.
@@ -90,6 +90,11 @@ async def asked_by_namespace(namespaces: NamespaceSource, name: str, due: float)
     namespace = namespaces.known_namespace(name)
     if namespace is None:
         namespace = await within(due, namespaces.find_namespace(name))
+    return heard_from(namespace)
+
+
+def heard_from(namespace: Namespace | Unknown) -> OptIn | Decision:
+    """Reads what a namespace's label asks for; a namespace of which nothing is known has not asked."""
     if isinstance(namespace, Unknown):
         return Decision(outcome=Outcome.IGNORED, reasons=(because(Code.NOT_OPTED_IN), namespace.reason))
     if namespace.opted_in:

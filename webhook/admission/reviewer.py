@@ -7,7 +7,15 @@ import msgspec
 from webhook.admission.answer import Answer, answer
 from webhook.admission.deadline import TooLateError, within
 from webhook.admission.decision import Decision, Outcome
-from webhook.admission.gate import NamespaceSource, OptIn, asked_by_namespace, asked_by_pod, creates_pod, is_bystander
+from webhook.admission.gate import (
+    NamespaceSource,
+    OptIn,
+    asked_by_namespace,
+    asked_by_pod,
+    creates_pod,
+    heard_from,
+    is_bystander,
+)
 from webhook.admission.journal import log_fault
 from webhook.admission.review import Request
 from webhook.admission.reviewed import Reviewed, failed_open
@@ -85,6 +93,8 @@ class Reviewer:
         before = template.answered
         if before is not None and before.holds_in(self._pipeline.known(before.facts)):
             return Reviewed(before.answer, template)
+        # Forgotten, so that nothing is looked up for a namespace that asks no more.
+        template.answered = None
         return None
 
     async def _decide(self, template: Template) -> Reviewed:
@@ -107,6 +117,9 @@ class Reviewer:
         world = self._pipeline.known(facts)
         if world is None:
             world = await within(due, self._pipeline.find(facts))
+            # The namespace may have opted out meanwhile: an answer is given again wherever its world is.
+            if opinion is OptIn.NAMESPACE and isinstance(late := heard_from(world.namespace), Decision):
+                return Reviewed(answer(late))
         return Reviewed(self._answer_in(world, template, facts), template)
 
     def _facts_of(self, template: Template) -> PodFacts:

@@ -212,6 +212,16 @@ class TestNodes:
         assert names(candidates(ask({}, by_name), catalogue, inventory)) == {"g6e.48xlarge"}
         assert names(candidates(ask({}, by_name, by_type), catalogue, inventory)) == {"g6e.48xlarge", "p4d.24xlarge"}
 
+    @pytest.mark.parametrize("by", ["kubernetes.io/hostname", "metadata.name"])
+    def test_to_keep_off_a_node_is_not_to_keep_off_its_kind(self, catalogue: Catalogue, by: str) -> None:
+        """Others of its kind may come while the inventory stays the same object."""
+        kinds = {"node-1": node("p5.48xlarge"), "node-2": node("g6e.48xlarge")}
+        inventory = Inventory(kinds=tuple(kinds.values()), names=kinds)
+        for words in (("NotIn", "node-1"), ("Exists",)):
+            found = candidates(ask({}, term((by, *words))), catalogue, inventory)
+            assert (names(found), found.source) == ({"p5.48xlarge", "g6e.48xlarge"}, Source.NODES)
+        assert candidates(ask({}, term((by, "DoesNotExist"))), catalogue, inventory).source is not Source.NODES
+
     def test_a_node_that_is_not_ec2_leaves_the_worst_case_unknown(self, catalogue: Catalogue) -> None:
         inventory = Inventory(kinds=(NodeKind({}, (), {GPU: 8}), node("p5.48xlarge")))
         found = candidates(ask(), catalogue, inventory)

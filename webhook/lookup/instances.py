@@ -29,6 +29,8 @@ from webhook.pod.facts import Placement, PodFacts
 _NODE_POOL = "karpenter.sh/nodepool"
 # What a pod names a node by.
 _NODE_NAMES = (HOSTNAME, NODE_NAME_FIELD)
+# What stands for the name of any node that a pod does not name.
+_SOME_NODE = dict.fromkeys(_NODE_NAMES, "")
 # Labels that a NodePool need not mention to give its nodes one that the pod asks for (Karpenter, 'well-known labels').
 _WELL_KNOWN = (
     "topology.",
@@ -111,19 +113,25 @@ class _Search(msgspec.Struct, frozen=True):
         """Returns the kinds of live node that the pod fits: labels, taints, and accelerators in all, taken or free."""
         return [
             kind
-            for kind, labels in self._nodes()
-            if any(all_hold(term, labels) for term in self.terms)
+            for term in self.terms
+            for kind, labels in self._nodes(term)
+            if all_hold(term, labels)
             and tolerates(self.ask.placement, kind.taints, self.ask.demand.resource)
             and self._has_devices(kind)
         ]
 
-    def _nodes(self) -> Iterable[tuple[NodeKind, Mapping[str, str]]]:
-        """Yields the kinds of node with their labels; each node by itself where the pod asks for one by name."""
-        if not any(each.key in _NODE_NAMES for each in chain(*self.terms)):
-            yield from ((kind, kind.labels) for kind in self.inventory.kinds)
-            return
-        named = [nodes_named(term) for term in self.terms]
-        for name in set().union(*named) if all(named) else self.inventory.names:
+    def _nodes(self, term: Term) -> Iterable[tuple[NodeKind, Mapping[str, str]]]:
+        """Yields the kinds of node with their labels; each node by itself where the term asks for one by name.
+
+        A term that keeps off a node does not keep off its kind, of which there are others, or may be at any time.
+        """
+        named = nodes_named(term)
+        if not named:
+            about_names = any(each.key in _NODE_NAMES for each in term)
+            yield from (
+                (kind, {**kind.labels, **_SOME_NODE} if about_names else kind.labels) for kind in self.inventory.kinds
+            )
+        for name in named:
             kind = self.inventory.names.get(name)
             if kind is not None:
                 yield kind, {**kind.labels, HOSTNAME: name, NODE_NAME_FIELD: name}

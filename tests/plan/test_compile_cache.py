@@ -76,6 +76,13 @@ def test_a_cache_where_a_gpu_may_be_or_the_user_wants_it(asked: PodFacts) -> Non
     assert Code.CACHE_NO_GPU not in codes(plan(asked))
 
 
+def test_a_cache_of_the_users_stays_where_no_gpu_is_asked_for() -> None:
+    theirs = container(gpus=0, env=env({"VLLM_CACHE_ROOT": "/cache"}))
+    decided = plan(msgspec.structs.replace(NO_GPU, container=theirs))
+    assert decided.cache is Verdict.KEEP
+    assert Code.CACHE_NAMES_USER in codes(decided)
+
+
 @pytest.mark.parametrize(
     ("line", "annotations", "code"), [row[1:] for row in NOTHING_TO_KEEP], ids=[row[0] for row in NOTHING_TO_KEEP]
 )

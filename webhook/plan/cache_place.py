@@ -4,6 +4,7 @@ import msgspec
 
 from webhook.lookup.facts import PodSecurity, Unknown
 from webhook.plan.cache_key import KEY_LENGTH, cache_key, fixed_gpu
+from webhook.plan.network import asks_for_none
 from webhook.plan.paths import lies_in, parts_of
 from webhook.plan.subject import Subject
 from webhook.plan.types import ClaimVolume, HostPathVolume
@@ -26,9 +27,10 @@ class Place(msgspec.Struct, frozen=True):
 
 def choose_place(subject: Subject) -> Place:
     """Chooses the cache's volume: as annotated, else the node's folder, else the operator's claim."""
+    reason = _unwanted(subject)
+    if reason is not None:
+        return Place(None, reason)
     choice = subject.facts.annotations.cache
-    if choice is not None and choice.kind is CacheKind.OFF:
-        return Place(None, because(Code.CACHE_OFF, annotation=subject.annotation("cache")))
     if choice is not None and choice.kind is CacheKind.PVC and choice.claim:
         return _on_claim(subject, choice.claim)
     against = _against_host_path(subject)
@@ -41,6 +43,14 @@ def choose_place(subject: Subject) -> Place:
         # An operator's claim serves every pod of the namespace, so it takes more care than a claim the user names.
         return Place(None, because(Code.GPU_NOT_FIXED, consequence="no cache volume is added"))
     return _on_claim(subject, claim)
+
+
+def _unwanted(subject: Subject) -> Reason | None:
+    choice, annotation = subject.facts.annotations.cache, subject.annotation("cache")
+    if choice is None:
+        # A linker writes libraries in place (docs/tuning.md, "The lab"); kernels for GPUs get their names once whole.
+        return because(Code.CACHE_NO_GPU, annotation=annotation) if asks_for_none(subject) else None
+    return because(Code.CACHE_OFF, annotation=annotation) if choice.kind is CacheKind.OFF else None
 
 
 def _on_claim(subject: Subject, claim: str) -> Place:

@@ -14,7 +14,6 @@ from webhook.plan.cache_names import (
 )
 from webhook.plan.cache_place import choose_place
 from webhook.plan.cache_user import FLEETING, users_cache
-from webhook.plan.network import asks_for_none
 from webhook.plan.paths import lies_in, mount_over
 from webhook.plan.subject import Subject
 from webhook.plan.types import CacheVolume, Setting, Verdict
@@ -61,12 +60,7 @@ def tune_cache(subject: Subject) -> Cache:
 def _nothing_to_keep(subject: Subject) -> Reason | None:
     if subject.launch.compile_cache_disabled:
         return because(Code.COMPILE_CACHE_DISABLED)
-    if subject.launch.eager:
-        return because(Code.EAGER)
-    if asks_for_none(subject) and subject.facts.annotations.cache is None:
-        # A linker writes libraries in place (docs/tuning.md, "The lab"); kernels for GPUs get their names once whole.
-        return because(Code.CACHE_NO_GPU, annotation=subject.annotation("cache"))
-    return None
+    return because(Code.EAGER) if subject.launch.eager else None
 
 
 def _mount_taken(container: EngineContainer, *paths: str) -> Reason | None:

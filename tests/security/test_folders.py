@@ -61,7 +61,7 @@ def folders(pod: Json, namespace: str) -> list[str]:
 
 def engine() -> Json:
     container = {"name": "vllm", "image": "vllm/vllm-openai:v0.11.0", "command": ["vllm", "serve", "s3://models/llm"]}
-    return {"spec": {"containers": [container]}}
+    return {"spec": {"containers": [{**container, "resources": {"limits": {"nvidia.com/gpu": "1"}}}]}}
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -249,8 +249,8 @@ _SENTENCES: dict[Code, str] = {
     Code.EAGER: "the engine runs eagerly and compiles nothing, so there is no compile cache to keep",
     Code.COMPILE_CACHE_DISABLED: "the user switched the compile cache off",
     Code.CACHE_OFF: "annotation {annotation} says off",
-    Code.CACHE_NO_GPU: "the pod asks for no GPU: what is compiled for a CPU is written in place, and a pod killed "
-    "meanwhile would break those that start after it (measured); annotation {annotation} asks for a cache all the same",
+    Code.CACHE_NO_GPU: "the pod asks for no GPU that can be seen: what is compiled for a CPU is written in place, and "
+    "a pod killed meanwhile would break those after it (measured); annotation {annotation} asks for one all the same",
     Code.CACHE_NAMES_USER: "{names}: the user keeps the compile cache, and it stays where it is",
     Code.CACHE_VOLUME_USER: "volume {volume} at {path} already keeps the engine's cache folder",
     Code.CACHE_HOME_UNKNOWN: "{name} is not known before the pod runs and may lead the engine's cache to volume "

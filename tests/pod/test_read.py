@@ -199,6 +199,7 @@ def test_ambient_names_are_not_the_users() -> None:
         ({"limits": {"amd.com/gpu": "8"}}, 8, "amd.com/gpu"),
         ({"limits": {"aws.amazon.com/neuron": "16"}}, 16, "aws.amazon.com/neuron"),
         ({"claims": [{"name": "gpus"}], "limits": {"memory": "1Gi"}}, None, None),
+        ({"limits": {"nvidia.com/gpu-h100": 1}}, None, None),
         ({"limits": {"cpu": "4"}}, 0, None),
         ({"limits": {"nvidia.com/gpu": "eight"}}, 0, None),
     ],

@@ -27,16 +27,20 @@ _MIG_PREFIX = "nvidia.com/mig-"
 def gpus_of(resources: Resources | None) -> tuple[int | None, str | None]:
     """The number of GPUs asked for, and under which resource; limits win over requests, as for the scheduler.
 
-    The number is None where a dynamic resource claim may bring some, and 0 where nothing asks for any.
+    The number is None where a dynamic resource claim, or a GPU under a name of the cluster's own, may bring some, and 0
+    where nothing asks for any.
     """
     if resources is None:
         return 0, None
+    unlisted = False
     for listed in (resources.limits, resources.requests):
         for name, quantity in (listed or {}).items():
-            count = quantity_or_none(quantity) if name in _GPU_RESOURCES or name.startswith(_MIG_PREFIX) else None
+            known = name in _GPU_RESOURCES or name.startswith(_MIG_PREFIX)
+            unlisted |= not known and "gpu" in name
+            count = quantity_or_none(quantity) if known else None
             if count:
                 return count, name
-    return (None if resources.claims else 0), None
+    return (None if resources.claims or unlisted else 0), None
 
 
 def memory_limit_of(container: Container, spec: PodSpec) -> int | None:

@@ -1,7 +1,7 @@
 """Run the released streamers and torch.compile with the settings that fastload injects, and judge what they bring.
 
-What has been measured is kept in build/lab, so that an interrupted run goes on where it stopped; remove the folder to
-measure anew. A whole run writes its tables and its chart into docs/.
+What a whole run has measured is kept in build/lab until it is done, so that an interrupted one goes on where it
+stopped. It writes its tables and its chart into docs/.
 """
 
 import argparse
@@ -9,8 +9,11 @@ import sys
 import time
 from pathlib import Path
 
+from benchmarks.contract.releases import ReleaseError
 from benchmarks.lab import claims
 from benchmarks.lab.compile import lab as compile_lab
+from benchmarks.lab.compile.compiler import NoCompilerError
+from benchmarks.lab.environment import InstallError
 from benchmarks.lab.page import write_chart, write_part
 from benchmarks.lab.records import Records
 from benchmarks.lab.streamer.chart import chart
@@ -18,15 +21,26 @@ from benchmarks.lab.streamer.judge import judged
 from benchmarks.lab.streamer.measured import Measured
 from benchmarks.lab.streamer.page import tables
 from benchmarks.lab.streamer.run import run as run_streamer
+from tests.cluster.cache import Report
 
 _KEPT = Path("build/lab")
 
 
 def main() -> int:
-    """Returns 0 where every claim holds, 1 where one fails."""
-    quick = _arguments().quick
+    """Returns 0 where every claim holds, 1 where one fails, and 2 where something that it takes could not be had."""
     report = _Report()
-    records = Records(_KEPT / ("quick.jsonl" if quick else "lab.jsonl"))
+    try:
+        return _run(report, quick=_arguments().quick)
+    except (InstallError, NoCompilerError, ReleaseError) as error:
+        report(str(error))
+        return 2
+
+
+def _run(report: Report, *, quick: bool) -> int:
+    kept = _KEPT / ("quick.jsonl" if quick else "lab.jsonl")
+    if quick:
+        kept.unlink(missing_ok=True)
+    records = Records(kept)
     measured = run_streamer(records, report, quick=quick)
     about_loads = judged(measured)
     report("the compile cache")
@@ -35,6 +49,7 @@ def main() -> int:
     print("\n".join(["", "Compile cache", *claims.lines(compiled.claims), f"  {compiled.times()}"]), flush=True)
     if not quick:
         _write(measured, about_loads, compiled)
+        kept.replace(_KEPT / "finished.jsonl")
         report("wrote docs/tuning.md and docs/lab.svg")
     return 0 if all(claim.holds for claim in (*about_loads, *compiled.claims)) else 1
 

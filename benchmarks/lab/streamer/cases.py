@@ -177,6 +177,7 @@ def _networks() -> Iterator[Case]:
         pace=Pace(connection=5e6, refused=0.3),
         scale=Scale(size=67 * 1024 / (17 * 24), rate=8),
         shows=frozenset({Shows.SURVIVES}),
+        at_once=2,
     )
     yield Case(
         name="late first bytes",
@@ -186,6 +187,7 @@ def _networks() -> Iterator[Case]:
         pace=Pace(connection=8e6, first_byte_seconds=2),
         scale=Scale(size=67 * 1024 / (17 * 24), rate=5),
         shows=_ALIVE,
+        at_once=2,
     )
 
 

@@ -1,8 +1,8 @@
-"""Brings up ranks: a process that has torch already, and forks one for each connection to its socket.
+"""Brings up ranks: a process that has torch and boto3 already, and forks one for each connection to its socket.
 
     python -m benchmarks.lab.streamer.nursery SOCKET
 
-Importing torch takes a second and a half of a core, which would be most of what the lab does. The first line of a
+Importing torch and boto3 takes two seconds of a core, which would be most of what the lab does. The first line of a
 connection is a job in JSON (see `_Job`); then the rank speaks as in `rank.py`, its result in a line of JSON, and a last
 line is the status that it ended with, negative for a signal. A rank with a memory limit starts as a program of its own
 instead, so that its memory is all its own.
@@ -19,7 +19,8 @@ import sys
 from pathlib import Path
 from typing import TypedDict
 
-import torch  # noqa: F401 (what all ranks share)
+import boto3  # noqa: F401 (what all ranks share, as torch)
+import torch  # noqa: F401
 
 from benchmarks.lab.streamer.rank import read_model
 

@@ -1,12 +1,11 @@
-"""The pods of the lab, and what fastload makes of them: through `fastload preview`, as anybody may."""
+"""The pods of the lab, and what fastload makes of them."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
+
+from benchmarks.lab.preview import previewed
 
 IMAGE: Final = "vllm/vllm-openai:v0.11.0"
 _CPU_ALONE = (("TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS", "0"), ("TORCHINDUCTOR_VEC_ISA_OK", "1"))
@@ -99,12 +98,7 @@ def plan(pods: Sequence[Pod]) -> dict[Pod, Planned]:
     Raises:
         RuntimeError: the preview failed.
     """
-    manifest = "\n---\n".join(json.dumps(pod.manifest()) for pod in pods)
-    command = [str(Path(sys.executable).with_name("fastload")), "preview", "--offline", "-o", "json", "-f", "-"]
-    done = subprocess.run(command, input=manifest, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"fastload preview failed:\n{done.stderr}")
-    shown = json.loads(done.stdout)["pods"]
+    shown = previewed("\n---\n".join(json.dumps(pod.manifest()) for pod in pods))
     return {pod: read(pod, each["patched"]) for pod, each in zip(pods, shown, strict=True)}
 
 

@@ -1,14 +1,13 @@
-"""The pods that the plan is asked about, and the settings that it answers, through `fastload preview`."""
+"""The pods that the plan is asked about, and the settings that it answers."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+
+from benchmarks.lab.preview import previewed
 
 PREFIX: Final = "RUNAI_STREAMER_"
 
@@ -71,10 +70,5 @@ def settings_of(pod: Pod, annotations: Mapping[str, str]) -> dict[str, str]:
 
 @cache
 def _previewed(manifest: str) -> dict[str, str]:
-    fastload = str(Path(sys.executable).with_name("fastload"))
-    command = [fastload, "preview", "--offline", "--no-patched", "-o", "json", "-f", "-"]
-    done = subprocess.run(command, input=manifest, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(f"fastload preview failed for {manifest}:\n{done.stderr}")
-    (pod,) = json.loads(done.stdout)["pods"]
+    (pod,) = previewed(manifest)
     return {each["name"]: each["value"] for each in pod["settings"] if each["name"].startswith(PREFIX)}

@@ -77,13 +77,13 @@ bench: $(TOOLS)  ## Measure reviews, starts, bursts, memory, growth, also throug
 work: $(TOOLS)  ## Count a review's work anew, where it has rightly become more: tests/work/work.json, which a test compares
 	$(BIN)/python -m tests.work.kept
 
-lab: $(TOOLS)  ## Show with real streamers and torch.compile that the settings help (45 minutes, goes on where it stopped)
+lab: $(TOOLS)  ## Show with real streamers and torch.compile that the settings help, and write docs/tuning.md's tables (45 minutes, goes on where it stopped)
 	$(BIN)/python -m benchmarks.lab
 
 lab-quick: $(TOOLS)  ## The same for a few cases, with the newest streamer (3 minutes; the first time torch comes, 5 GB)
 	$(BIN)/python -m benchmarks.lab --quick
 
-contract: $(TOOLS)  ## Check the names and flags that fastload knows against the engines' newest releases (1 GB, once)
+contract: $(TOOLS)  ## Check the names and flags that fastload knows against the engines' newest releases, and write docs/contract.md (1 GB, once)
 	$(BIN)/python -m benchmarks.contract
 
 fuzz: $(TOOLS)  ## Fuzz what reads strangers' bytes, each target for SECONDS=60 (on Linux; ARGS names targets)
@@ -123,5 +123,5 @@ deploy:  ## Install deploy/install.yaml with the image named by IMAGE into the c
 	sed "s|image: registry.example/fastload:.*|image: $$IMAGE|" deploy/install.yaml | kubectl apply -f -
 	kubectl rollout status deployment/fastload --namespace fastload --timeout 180s
 
-clean:  ## Remove what the other targets made
+clean:  ## Remove what the other targets made here (not what they keep in ~/.cache/fastload, up to 6 GB)
 	rm -rf $(VENV) build dist certs/*.pem .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,7 +1,7 @@
 """How many workers a rank reads with: one for each shard file, within what network and open files can use.
 
-More workers were a gain in every version of the streamer measured and never a loss (docs/tuning.md), so the bounds are
-generous: the network never lowers the streamer's own default.
+More workers were a gain in every version of the streamer measured, in 0.16.1 only where the buffer held the model
+(docs/tuning.md), so the bounds are generous: the network never lowers the streamer's own default.
 """
 
 from math import ceil

@@ -5,15 +5,14 @@ stopped. It writes its tables and its chart into docs/.
 """
 
 import argparse
+import os
+import signal
 import sys
 import time
 from pathlib import Path
 
-from benchmarks.contract.releases import ReleaseError
 from benchmarks.lab import claims
 from benchmarks.lab.compile import lab as compile_lab
-from benchmarks.lab.compile.compiler import NoCompilerError
-from benchmarks.lab.environment import InstallError
 from benchmarks.lab.page import write_chart, write_part
 from benchmarks.lab.records import Records
 from benchmarks.lab.streamer.chart import chart
@@ -21,18 +20,24 @@ from benchmarks.lab.streamer.judge import judged
 from benchmarks.lab.streamer.measured import Measured
 from benchmarks.lab.streamer.page import tables
 from benchmarks.lab.streamer.run import run as run_streamer
-from tests.cluster.cache import Report
+from tests.cluster.cache import Report, exclusive
 
 _KEPT = Path("build/lab")
 
 
 def main() -> int:
-    """Returns 0 where every claim holds, 1 where one fails, and 2 where something that it takes could not be had."""
+    """Returns 0 where every claim holds, 1 where one fails, 2 where something could not be had, 130 where stopped."""
     report = _Report()
+    quick = _arguments().quick
     try:
-        return _run(report, quick=_arguments().quick)
-    except (InstallError, NoCompilerError, ReleaseError) as error:
-        report(str(error))
+        # A second lab would remove what this one has on disk, and each would slow the other down.
+        with exclusive(_KEPT, report):
+            return _run(report, quick=quick)
+    except KeyboardInterrupt:
+        report("stopped" if quick else "stopped; the same command goes on from here")
+        return 128 + signal.SIGINT
+    except (OSError, RuntimeError) as error:
+        report(f"the lab cannot go on: {error}")
         return 2
 
 
@@ -45,13 +50,22 @@ def _run(report: Report, *, quick: bool) -> int:
     about_loads = judged(measured)
     report("the compile cache")
     compiled = compile_lab.run(records, report, quick=quick)
-    print("\n".join(["", "Streamer", *claims.lines(about_loads)]))
-    print("\n".join(["", "Compile cache", *claims.lines(compiled.claims), f"  {compiled.times()}"]), flush=True)
     if not quick:
         _write(measured, about_loads, compiled)
         kept.replace(_KEPT / "finished.jsonl")
         report("wrote docs/tuning.md and docs/lab.svg")
+    _print("", "Streamer", *claims.lines(about_loads))
+    _print("", "Compile cache", *claims.lines(compiled.claims), f"  {compiled.times()}")
     return 0 if all(claim.holds for claim in (*about_loads, *compiled.claims)) else 1
+
+
+def _print(*lines: str) -> None:
+    """Prints lines, whether or not anybody still reads them: what the lab found is in its status too."""
+    try:
+        print("\n".join(lines), flush=True)
+    except BrokenPipeError:
+        # What is held back must not be tried again as the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write(

@@ -8,7 +8,7 @@ class Claim:
     """Something that has to be so in every run it speaks of.
 
     `shown` are the figures that it rests on, `against` those that speak against it. A claim that nothing was measured
-    for does not hold, unless `unmeasured` says why it cannot be measured on this machine.
+    for does not hold, unless `unmeasured` says why it, or a part of it, cannot be measured on this machine.
     """
 
     text: str
@@ -27,7 +27,12 @@ def lines(claims: tuple[Claim, ...]) -> list[str]:
     said = []
     for claim in claims:
         word = "FAILS" if claim.against else "holds" if claim.shown else "not measured" if claim.unmeasured else "FAILS"
-        said.append(f"  {word:<12}  {claim.text}" + (f" ({claim.unmeasured})" if word == "not measured" else ""))
+        gap = (
+            ""
+            if claim.unmeasured is None
+            else f" ({'in part not measured: ' if claim.shown else ''}{claim.unmeasured})"
+        )
+        said.append(f"  {word:<12}  {claim.text}{gap}")
         said += [f"                - {each}" for each in claim.against]
         if word == "FAILS" and not claim.against:
             said.append("                - nothing was measured")

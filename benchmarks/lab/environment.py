@@ -51,11 +51,12 @@ def streamer_folder(version: str, report: Report) -> Path:
     with exclusive(folder, report):
         if not folder.is_dir():
             report(f"fetching the streamer {version}")
-            # The name appears only once the folder is whole.
-            unfinished = Path(tempfile.mkdtemp(dir=folder.parent))
             packages = [f"{package}=={version}" for package in _STREAMER]
-            _run(sys.executable, *_pip("install", "--no-deps", "--target"), str(unfinished), *packages)
-            unfinished.rename(folder)
+            with tempfile.TemporaryDirectory(dir=folder.parent) as unfinished:
+                whole = Path(unfinished) / folder.name
+                _run(sys.executable, *_pip("install", "--no-deps", "--target"), str(whole), *packages)
+                # The name appears only once the folder is whole.
+                whole.rename(folder)
     return folder
 
 

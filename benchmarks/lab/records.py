@@ -14,14 +14,11 @@ class Records:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._done: dict[str, Record] = {}
-        # A line without its end is one that a killed run was writing.
-        lines = path.read_text().splitlines(keepends=True) if path.exists() else []
-        whole = [line for line in lines if line.endswith("\n")]
-        if whole != lines:
-            path.write_text("".join(whole))
-        for line in whole:
-            kept = json.loads(line)
-            self._done[kept["key"]] = kept["record"]
+        lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+        whole = {line: kept for line in lines if (kept := _read(line)) is not None}
+        if len(whole) != len(lines):
+            path.write_bytes(b"".join(whole))
+        self._done.update(whole.values())
 
     def get(self, key: str) -> Record | None:
         """Returns what the run under this key brought; None where it is still to be made."""
@@ -33,6 +30,15 @@ class Records:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("a") as file:
             file.write(json.dumps({"key": key, "record": record}) + "\n")
+
+
+def _read(line: bytes) -> tuple[str, Record] | None:
+    """Returns key and record of a line; None of one that a killed run was writing, or that a full disk cut short."""
+    try:
+        kept = json.loads(line)
+        return (str(kept["key"]), dict(kept["record"])) if line.endswith(b"\n") else None
+    except (ValueError, TypeError, KeyError):
+        return None
 
 
 def key_of(*parts: object) -> str:

@@ -1,7 +1,7 @@
 import pytest
 
 from benchmarks.lab.compile.cases import ARGUMENTS, FIRST, NEXT, NON_ROOT, OTHER_IMAGE, PODS, READ_ONLY, TENANT
-from benchmarks.lab.compile.pods import Planned, Pod, plan, untouched
+from benchmarks.lab.compile.pods import NoCacheError, Planned, Pod, plan, untouched
 
 
 @pytest.fixture(scope="module")
@@ -41,5 +41,5 @@ def test_a_read_only_root_has_a_temporary_folder_of_its_own(planned: dict[Pod, P
 def test_an_untouched_pod_has_no_cache() -> None:
     alone = untouched(FIRST)
     assert "TORCHINDUCTOR_CACHE_DIR" not in alone.env
-    with pytest.raises(LookupError):
+    with pytest.raises(NoCacheError, match=FIRST.name):
         _ = alone.cache

@@ -21,6 +21,7 @@ READ_ONLY: Final = Pod("llm-9b7c6d-x2k4p", uid=2000, read_only_root=True)
 TORCHS_OWN: Final = Pod("llm-b5d8f9-x2k4p", torchs_own=True)
 PODS: Final = (FIRST, NEXT, TENANT, ARGUMENTS, OTHER_IMAGE, NON_ROOT, READ_ONLY, TORCHS_OWN)
 
+_NO_STRACE = "strace is not installed, so paths that a pod opens, and files that it removes again, were not looked at"
 _POD_LOCAL = ("/tmp/", "/dev/", "/proc/", "/lab/")  # noqa: S108 (in the container)
 
 
@@ -70,6 +71,9 @@ def first_and_next(lab: Lab, found: Findings) -> None:
         _places(found, "next pod", lab.planned[NEXT], ended)
     traced = lab.machine.run(lab.planned[NEXT], disk, traced=True)
     _places(found, "next pod under strace", lab.planned[NEXT], traced)
+    if traced.touched is None:
+        found.unmeasured.append((Shows.PLACE.name, _NO_STRACE))
+        found.limits.append(_NO_STRACE)
     found.rows.append(("first pod", lab.first.brief(), "fills the folder"))
     found.rows.append(("next pod of the template", traced.brief(), "compiles nothing"))
 
@@ -109,6 +113,8 @@ def tenants(lab: Lab, found: Findings) -> None:
         if ended.touched is not None:
             seen = [path for path in ended.touched.opened if path.startswith((root, str(disk)))]
             found.check(Shows.TENANTS, f"{what} pod: opened {len(seen)} paths of the node's folders", holds=not seen)
+    if after.touched is None:
+        found.unmeasured.append((Shows.TENANTS.name, _NO_STRACE))
     found.rows.append(("another namespace", first.brief(), "a folder of its own"))
 
 

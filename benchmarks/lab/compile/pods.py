@@ -54,6 +54,10 @@ class Pod:
         return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
+class NoCacheError(RuntimeError):
+    """The plan gives a pod no cache, so that the lab has nothing to try; the message names the pod."""
+
+
 @dataclass(frozen=True)
 class Planned:
     """What a node is told to run: the engine's environment, its volumes by mount path, and the init step's command.
@@ -72,23 +76,23 @@ class Planned:
         """Where the cache is mounted.
 
         Raises:
-            LookupError: the pod got no cache.
+            NoCacheError: the pod got no cache.
         """
         for path, folder in self.volumes.items():
             if folder is not None:
                 return path
-        raise LookupError(f"pod {self.pod.name} got no cache from the plan")
+        raise NoCacheError(f"pod {self.pod.name} got no cache from the plan")
 
     @property
     def cache(self) -> str:
         """The cache's folder on the node.
 
         Raises:
-            LookupError: the pod got no cache.
+            NoCacheError: the pod got no cache.
         """
         folder = self.volumes[self.mount]
         if folder is None:
-            raise LookupError(f"pod {self.pod.name} got no cache from the plan")
+            raise NoCacheError(f"pod {self.pod.name} got no cache from the plan")
         return folder
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 Record = dict[str, Any]
@@ -13,6 +14,7 @@ class Records:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._lock = Lock()
         self._done: dict[str, Record] = {}
         lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
         whole = {line: kept for line in lines if (kept := _read(line)) is not None}
@@ -28,7 +30,7 @@ class Records:
         """Keeps what a run brought, on disk at once."""
         self._done[key] = record
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a") as file:
+        with self._lock, self._path.open("a") as file:
             file.write(json.dumps({"key": key, "record": record}) + "\n")
 
 

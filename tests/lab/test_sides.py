@@ -4,7 +4,7 @@ import pytest
 from benchmarks.lab.streamer.case import Case, Scale
 from benchmarks.lab.streamer.cases import cases
 from benchmarks.lab.streamer.predicted import predicted_in_flight
-from benchmarks.lab.streamer.sides import TUNED, UNTOUCHED, sides
+from benchmarks.lab.streamer.sides import TUNED, UNTOUCHED, Sides
 from tests.lab.made import CASE
 
 CONCURRENCY = "RUNAI_STREAMER_CONCURRENCY"
@@ -13,7 +13,7 @@ WINDOW = "RUNAI_STREAMER_S3_TIMEOUT"
 
 
 def side(case: Case, name: str, version: str = "0.17.1") -> dict[str, str]:
-    return next(each.settings for each in sides(case, version) if each.name == name)
+    return next(each.settings for each in Sides([case], [version]).of(case, version) if each.name == name)
 
 
 def test_tuned_is_what_a_preview_says_and_untouched_is_what_the_user_set() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 from benchmarks.lab.compile.ended import Ended
@@ -37,6 +38,7 @@ class Lab:
     planned: dict[Pod, Planned] = field(default_factory=lambda: plan(PODS))
     _warm: Path | None = None
     first: Ended | None = None
+    _lock: Lock = field(default_factory=Lock)
 
     def warm(self) -> Path:
         """Returns the disk of a node on which the first pod has run.
@@ -44,13 +46,14 @@ class Lab:
         Raises:
             RuntimeError: the first pod failed, so that no case means anything.
         """
-        if self._warm is None:
-            disk = self.machine.node("warm")
-            self.first = self.machine.run(self.planned[FIRST], disk)
-            if not self.first.well:
-                raise RuntimeError(f"the first pod {self.first.brief()}")
-            self._warm = disk
-        return self._warm
+        with self._lock:
+            if self._warm is None:
+                disk = self.machine.node("warm")
+                self.first = self.machine.run(self.planned[FIRST], disk)
+                if not self.first.well:
+                    raise RuntimeError(f"the first pod {self.first.brief()}")
+                self._warm = disk
+            return self._warm
 
 
 Case = Callable[[Lab, Findings], None]

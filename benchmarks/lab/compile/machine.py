@@ -9,8 +9,9 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from benchmarks.lab.compile.compiler import compilations, recorder
@@ -26,6 +27,10 @@ _HOME, _WORK, _TMP, _SHM, _LAB = "/home/engine", "/workspace", "/tmp", "/dev/shm
 _LONGEST = 240  # seconds that a start may take before it counts as hanging
 
 
+class StoppedError(Exception):
+    """The machine was stopped while its pods were needed."""
+
+
 @dataclass
 class Machine:
     """What runs pods: the lab's Python, the compiler, and the folder that everything lies in."""
@@ -36,6 +41,8 @@ class Machine:
     compiler: str
     limits: str | None
     _starts: "list[Start]" = field(default_factory=list, init=False)
+    _stopped: bool = field(default=False, init=False)
+    _numbers: Iterator[int] = field(default_factory=count, init=False)
 
     def node(self, name: str) -> Path:
         """Returns the disk of a fresh node."""
@@ -48,17 +55,35 @@ class Machine:
         """Starts the engine of a pod on the node of this disk; the pod's folder is fresh.
 
         The kubelet makes a folder that is missing as root's, mode 0755.
+
+        Raises:
+            StoppedError: see `check`.
         """
-        start = Start(self, planned, disk, self.folder / "pods" / str(len(self._starts)), traced=traced)
+        self.check()
+        start = Start(self, planned, disk, self.folder / "pods" / str(next(self._numbers)), traced=traced)
         self._starts.append(start)
         return start
 
     def run(self, planned: Planned, disk: Path, *, traced: bool = False) -> Ended:
-        """Starts the engine of a pod and waits for its end."""
+        """Starts the engine of a pod and waits for its end.
+
+        Raises:
+            StoppedError: see `check`.
+        """
         return self.start(planned, disk, traced=traced).wait()
+
+    def check(self) -> None:
+        """Does nothing while the machine runs.
+
+        Raises:
+            StoppedError: it was stopped, so how its pods end says nothing.
+        """
+        if self._stopped:
+            raise StoppedError
 
     def stop(self) -> None:
         """Kills what still runs, and removes all that the lab made."""
+        self._stopped = True
         for start in self._starts:
             start.kill()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -84,12 +109,17 @@ class Start:
         self._process = self._started()
 
     def wait(self) -> Ended:
-        """Waits for the end, and looks at what was left. A start that hangs is killed and has the code of that."""
+        """Waits for the end, and looks at what was left. A start that hangs is killed and has the code of that.
+
+        Raises:
+            StoppedError: the machine was stopped meanwhile.
+        """
         try:
             output, errors = self._process.communicate(timeout=_LONGEST)
         except subprocess.TimeoutExpired:
             self.kill()
             output, errors = self._process.communicate()
+        self._machine.check()
         lines = output.splitlines()
         said = json.loads(lines[-1]) if self._process.returncode == 0 and lines else {}
         log = self._lab / "compilations"

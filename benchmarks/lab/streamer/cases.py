@@ -97,8 +97,8 @@ def _shapes() -> Iterator[Case]:
         about="one worker, as the user set it, and a shard of 120 GETs; above it has 12",
         pod=Pod(shards=1, model_size="3.75Gi", env=((CONCURRENCY, "1"),)),
         files=_files(960, tensor=64 * MIB),
-        pace=Pace(connection=10e6),
-        scale=Scale(size=4, rate=4),
+        pace=Pace(connection=14e6),
+        scale=Scale(size=4, rate=3),
         shows=frozenset({Shows.NOT_SLOWER, Shows.PREDICTED}),
         against=(("chunk of a shard", _PUBLISHED_CHUNK),),
     )
@@ -151,9 +151,9 @@ def _networks() -> Iterator[Case]:
         name="a third of 2.5 Gbit/s",
         about="g5.xlarge, on a link that brings a third of what it should; the network is not scaled",
         pod=Pod(shards=17, model_size="16Gi", instance_type="g5.xlarge"),
-        files=_files(*[64] * 17),
+        files=_files(*[48] * 17),
         pace=Pace(connection=40e6, link=104e6),
-        scale=Scale(size=16 * 1024 / (17 * 64)),
+        scale=Scale(size=16 * 1024 / (17 * 48)),
         shows=_ALIVE,
         at_once=3,
         against=(("published limit", _PUBLISHED_LIMIT),),
@@ -166,7 +166,7 @@ def _networks() -> Iterator[Case]:
         pace=Pace(connection=8e6, crawling=0.1, crawl_seconds=40),
         scale=Scale(size=67 * 1024 / (17 * 24)),
         shows=frozenset({Shows.CURED, Shows.SURVIVES}),
-        at_once=4,
+        at_once=8,
         quick=True,
     )
     yield Case(
@@ -181,10 +181,10 @@ def _networks() -> Iterator[Case]:
     )
     yield Case(
         name="late first bytes",
-        about="the first byte of each GET takes 2 s",
+        about="the first byte of each GET takes 1 s",
         pod=Pod(shards=17, model_size="67Gi"),
         files=_files(*[24] * 17),
-        pace=Pace(connection=8e6, first_byte_seconds=2),
+        pace=Pace(connection=8e6, first_byte_seconds=1),
         scale=Scale(size=67 * 1024 / (17 * 24), rate=5),
         shows=_ALIVE,
         at_once=2,
@@ -207,8 +207,8 @@ def _containers() -> Iterator[Case]:
         about="as 17 shards, with the streamer's own limit of 40 GB at the model's scale",
         pod=Pod(shards=17, model_size="67Gi", env=((MEMORY_LIMIT, "40000000000"),)),
         files=_files(*[64] * 17),
-        pace=Pace(connection=4e6),
-        scale=Scale(size=67 * 1024 / (17 * 64), rate=10),
+        pace=Pace(connection=5e6),
+        scale=Scale(size=67 * 1024 / (17 * 64), rate=8),
         shows=_ALIVE,
     )
     yield Case(

@@ -1,14 +1,16 @@
 """The trials of a case, side by side, and what of them counts."""
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from statistics import median
 
 import msgspec
 
 from benchmarks.lab.records import Records, key_of
+from benchmarks.lab.side_by_side import side_by_side
 from benchmarks.lab.streamer.case import Case, Shows
 from benchmarks.lab.streamer.containers import why_no_memory_limit
-from benchmarks.lab.streamer.sides import UNTOUCHED, Side, sides
+from benchmarks.lab.streamer.sides import UNTOUCHED, Side, Sides
 from benchmarks.lab.streamer.stock import Stock
 from benchmarks.lab.streamer.trial import Bench, Nursery, Trial
 from tests.cluster.cache import Report
@@ -63,8 +65,13 @@ class Measured(msgspec.Struct, frozen=True):
 class Trials:
     """Makes trials, or takes those that are kept."""
 
-    def __init__(self, nursery: Nursery, records: Records, report: Report) -> None:
+    def __init__(self, nursery: Nursery, records: Records, report: Report, sides: Sides) -> None:
         self._nursery, self._records, self._report = nursery, records, report
+        self.sides = sides
+
+    def give_up(self) -> None:
+        """Ends the trials that are under way; they are not kept."""
+        self._nursery.close()
 
     def trial(self, case: Case, version: str, side: Side, number: int) -> Trial:
         """Returns one trial; each round has another seed, the same for all sides."""
@@ -86,14 +93,20 @@ class Trials:
         return trial
 
 
-def measure(case: Case, version: str, trials: Trials) -> Measured:
-    """Returns a case's trials: of our sides and untouched several where time counts, of the others one."""
+def measure(case: Case, versions: Sequence[str], trials: Trials) -> tuple[Measured, ...]:
+    """Returns a case's trials with each version, as many of them side by side as the case allows."""
+    with ThreadPoolExecutor(len(versions)) as waiting, side_by_side(case.at_once, trials.give_up) as pool:
+        return tuple(waiting.map(lambda version: _measured(case, version, trials, pool), versions))
+
+
+def _measured(case: Case, version: str, trials: Trials, pool: Executor) -> Measured:
+    """Makes the trials with one version: of our sides and untouched several where time counts, of the others one."""
     if case.memory_bytes is not None and (why := why_no_memory_limit()):
         return Measured(case, version, skipped=why)
     timed = bool(case.shows & {Shows.NOT_SLOWER, Shows.CURED})
-    measured = _in_rounds(case, version, trials, ROUNDS if timed else 1)
+    measured = _in_rounds(case, version, trials, pool, ROUNDS if timed else 1)
     if Shows.NOT_SLOWER in case.shows and any(slower(measured, run) for run in measured.ours):
-        measured = _in_rounds(case, version, trials, ROUNDS + MORE_ROUNDS)
+        measured = _in_rounds(case, version, trials, pool, ROUNDS + MORE_ROUNDS)
     return measured
 
 
@@ -102,12 +115,11 @@ def slower(measured: Measured, run: Run) -> bool:
     return run.seconds > measured.untouched.seconds * (1 + NOISE)
 
 
-def _in_rounds(case: Case, version: str, trials: Trials, rounds: int) -> Measured:
+def _in_rounds(case: Case, version: str, trials: Trials, pool: Executor, rounds: int) -> Measured:
     """Turn by turn, so that a busy moment hits all sides."""
-    compared = sides(case, version)
+    compared = trials.sides.of(case, version)
     turns = [(side, number) for number in range(rounds) for side in compared if number == 0 or _counts(side)]
-    with ThreadPoolExecutor(max_workers=case.at_once) as pool:
-        made = list(pool.map(lambda turn: trials.trial(case, version, *turn), turns))
+    made = list(pool.map(lambda turn: trials.trial(case, version, *turn), turns))
     runs = (
         Run(side, tuple(trial for (of, _), trial in zip(turns, made, strict=True) if of is side)) for side in compared
     )

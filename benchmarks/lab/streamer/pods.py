@@ -1,8 +1,7 @@
 """The pods that the plan is asked about, and the settings that it answers."""
 
 import json
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -57,18 +56,26 @@ class Pod(msgspec.Struct, frozen=True, kw_only=True):
         return {"command": ["bash", "-c", f"{self.script}\n{line}"]}
 
 
-def settings_of(pod: Pod, annotations: Mapping[str, str]) -> dict[str, str]:
-    """Returns what fastload would set for the streamer of this pod, with its user's own settings.
+class Plans:
+    """What fastload would set for the streamers of pods, each with several sets of annotations; one preview tells all.
 
     Raises:
         RuntimeError: the preview failed.
     """
-    manifest = json.dumps(pod.manifest(annotations), sort_keys=True)
-    ours = _previewed(manifest)
-    return {**ours, **{name: value for name, value in pod.env if name.startswith(PREFIX)}}
+
+    def __init__(self, pods: Iterable[Pod], annotations: Sequence[Mapping[str, str]]) -> None:
+        asked = [_text(pod, each) for pod in pods for each in annotations]
+        told = previewed("\n---\n".join(asked))
+        self._settings = {
+            text: {each["name"]: each["value"] for each in pod["settings"] if each["name"].startswith(PREFIX)}
+            for text, pod in zip(asked, told, strict=True)
+        }
+
+    def settings_of(self, pod: Pod, annotations: Mapping[str, str]) -> dict[str, str]:
+        """Returns what a pod's streamer gets, its user's own settings among them."""
+        ours = self._settings[_text(pod, annotations)]
+        return {**ours, **{name: value for name, value in pod.env if name.startswith(PREFIX)}}
 
 
-@cache
-def _previewed(manifest: str) -> dict[str, str]:
-    (pod,) = previewed(manifest)
-    return {each["name"]: each["value"] for each in pod["settings"] if each["name"].startswith(PREFIX)}
+def _text(pod: Pod, annotations: Mapping[str, str]) -> str:
+    return json.dumps(pod.manifest(annotations), sort_keys=True)

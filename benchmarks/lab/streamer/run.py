@@ -4,6 +4,7 @@ from benchmarks.contract.releases import streamers
 from benchmarks.lab.records import Records
 from benchmarks.lab.streamer.cases import cases
 from benchmarks.lab.streamer.measured import Measured, Trials, measure
+from benchmarks.lab.streamer.sides import Sides
 from benchmarks.lab.streamer.trial import nursery
 from tests.cluster.cache import Report
 
@@ -14,11 +15,10 @@ def run(records: Records, report: Report, *, quick: bool) -> tuple[Measured, ...
     chosen = [case for case in cases() if case.quick] if quick else cases()
     if quick:
         versions = versions[:1]
-    todo = [(case, version) for case in chosen for version in versions]
-    measured = []
+    measured: list[Measured] = []
     with nursery(report) as ranks:
-        trials = Trials(ranks, records, report)
-        for number, (case, version) in enumerate(todo, start=1):
-            report(f"[{number} of {len(todo)}] {case.name}, streamer {version}: {case.about}")
-            measured.append(measure(case, version, trials))
+        trials = Trials(ranks, records, report, Sides(chosen, versions))
+        for number, case in enumerate(chosen, start=1):
+            report(f"[{number} of {len(chosen)}] {case.name}: {case.about}")
+            measured += measure(case, versions, trials)
     return tuple(measured)

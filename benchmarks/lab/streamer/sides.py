@@ -1,11 +1,11 @@
 """What is compared in a case: the pod untouched, as fastload tunes it, and with settings that it does not choose."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from benchmarks.lab.streamer.case import Case
-from benchmarks.lab.streamer.pods import settings_of
+from benchmarks.lab.streamer.pods import Plans
 from webhook.plan.names import CHUNK, CONCURRENCY, MEMORY_LIMIT, RESUBMIT_WINDOW
 from webhook.plan.versions import RESUBMITS_FROM
 
@@ -28,18 +28,34 @@ class Side(msgspec.Struct, frozen=True):
         return self.name in {TUNED, KNOWN}
 
 
-def sides(case: Case, version: str) -> tuple[Side, ...]:
-    """Returns the sides of a case for a version, untouched first.
+class Sides:
+    """The sides of cases, for versions of the streamer.
 
     The version is as little known to the plan as it is of most images. Where knowing it makes another plan, that is a
     side of its own.
+
+    Raises:
+        RuntimeError: the preview failed.
     """
-    return tuple(Side(name, case.scale.applied(settings)) for name, settings in _settings(case, version))
+
+    def __init__(self, cases: Sequence[Case], versions: Sequence[str]) -> None:
+        self._plans = Plans((case.pod for case in cases), [{}, *map(_known, versions)])
+
+    def of(self, case: Case, version: str) -> tuple[Side, ...]:
+        """Returns the sides of a case for a version, untouched first."""
+        tuned, known = (self._plans.settings_of(case.pod, each) for each in ({}, _known(version)))
+        return tuple(
+            Side(name, case.scale.applied(settings)) for name, settings in _settings(case, version, tuned, known)
+        )
 
 
-def _settings(case: Case, version: str) -> Iterator[tuple[str, dict[str, str]]]:
-    tuned = settings_of(case.pod, {})
-    known = settings_of(case.pod, {"streamer-version": version})
+def _known(version: str) -> dict[str, str]:
+    return {"streamer-version": version}
+
+
+def _settings(
+    case: Case, version: str, tuned: dict[str, str], known: dict[str, str]
+) -> Iterator[tuple[str, dict[str, str]]]:
     yield UNTOUCHED, dict(case.pod.env)
     yield TUNED, _heeded(tuned, version)
     if any(tuned.get(name) != known.get(name) for name in _TELLING):

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -68,11 +68,20 @@ class Bench(msgspec.Struct, frozen=True, kw_only=True):
 class Nursery:
     """Where the ranks of all trials come from."""
 
-    def __init__(self, address: Path, report: Report) -> None:
-        self._address, self._report = address, report
+    def __init__(self, process: "subprocess.Popen[str]", address: Path, report: Report) -> None:
+        self._process, self._address, self._report = process, address, report
+
+    def close(self) -> None:
+        """Kills it and all ranks."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def trial(self, bench: Bench, settings: Mapping[str, str]) -> Trial:
-        """Runs a trial with these settings of the streamer."""
+        """Runs a trial with these settings of the streamer.
+
+        Raises:
+            RuntimeError: a rank could not be started, or was closed.
+        """
         with ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             limit = bench.memory_bytes
@@ -107,14 +116,18 @@ def nursery(report: Report) -> Iterator[Nursery]:
     with tempfile.TemporaryDirectory() as folder:
         address = Path(folder) / "nursery"
         command = tethered([str(lab_python(report)), "-m", _NURSERY, str(address)])
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        # A group of its own: Ctrl-C reaches the lab alone, which then ends the ranks.
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, process_group=0
+        ) as process:
+            ranks = Nursery(process, address, report)
             try:
                 assert process.stdout is not None  # noqa: S101 (it is a pipe)
                 if process.stdout.readline() != "ready\n":
                     raise RuntimeError(f"the lab's ranks do not start: {command}")
-                yield Nursery(address, report)
+                yield ranks
             finally:
-                process.kill()
+                ranks.close()
 
 
 @contextmanager
@@ -122,7 +135,8 @@ def _store(stock: Stock, folder: Path) -> Iterator[str]:
     (folder / "stock.json").write_bytes(msgspec.json.encode(stock))
     files = (str(folder / "stock.json"), str(folder / "log.json"))
     command = tethered([sys.executable, "-m", "benchmarks.lab.streamer.store", *files])
-    with core_of_servers(), subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+    # Out of reach of Ctrl-C, as the ranks are.
+    with core_of_servers(), subprocess.Popen(command, stdout=subprocess.PIPE, process_group=0) as process:
         try:
             assert process.stdout is not None  # noqa: S101 (it is a pipe)
             yield f"http://127.0.0.1:{int(process.stdout.readline())}"
@@ -159,6 +173,8 @@ def _loaded(ranks: list[IO[str]]) -> tuple[Rank, ...]:
 
 def _told(rank: IO[str], began: float) -> Rank:
     said = rank.readline()
+    if not said:
+        raise RuntimeError("the ranks were closed")
     if said.startswith("{"):
         rank.readline()  # it has ended now
         return msgspec.json.decode(said, type=Rank)

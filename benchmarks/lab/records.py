@@ -26,12 +26,12 @@ class Records:
         """Returns what the run under this key brought; None where it is still to be made."""
         return self._done.get(key)
 
-    def add(self, key: str, record: Record) -> None:
-        """Keeps what a run brought, on disk at once."""
+    def add(self, key: str, about: str, record: Record) -> None:
+        """Keeps what a run brought, on disk at once; `about` tells a reader which run it was."""
         self._done[key] = record
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._lock, self._path.open("a") as file:
-            file.write(json.dumps({"key": key, "record": record}) + "\n")
+            file.write(json.dumps({"key": key, "about": about, "record": record}) + "\n")
 
 
 def _read(line: bytes) -> tuple[str, Record] | None:

@@ -15,7 +15,6 @@ HOLDS = [
     (Shows.CURED, trial(40, fault="killed"), trial(5), False),
     (Shows.SURVIVES, trial(), trial(), True),
     (Shows.SURVIVES, trial(), trial(fault="ValueError: File access error"), False),
-    (Shows.SURVIVES, trial(fault="killed"), trial(), True),
     (Shows.FITS, trial(fault="killed"), trial(), True),
     (Shows.FITS, trial(fault="killed"), trial(fault="killed"), False),
     (Shows.FITS, trial(), trial(), False),
@@ -49,8 +48,15 @@ def test_a_claim_of_which_one_version_speaks_against_fails_and_says_which() -> N
     assert found.against == ("a case, 0.16.1, tuned: 12.0 s against 10.0 s untouched",)
 
 
-def test_a_load_that_fails_on_both_sides_speaks_for_nothing() -> None:
-    assert claim(Shows.SURVIVES, measured(trial(fault="503"), trial(fault="503"), Shows.SURVIVES)).shown == ()
+@pytest.mark.parametrize("fault", [None, "503"])
+def test_a_load_that_fails_untouched_says_nothing_of_what_survives(fault: str | None) -> None:
+    found = claim(Shows.SURVIVES, measured(trial(fault="503"), trial(fault=fault), Shows.SURVIVES))
+
+    assert found.shown == found.against == ()
+
+
+def test_the_plan_predicts_the_untouched_load_as_well() -> None:
+    assert not claim(Shows.PREDICTED, measured(trial(in_flight=120), trial(in_flight=176), Shows.PREDICTED)).holds
 
 
 def test_what_cannot_be_measured_here_is_said_and_fails_nothing() -> None:

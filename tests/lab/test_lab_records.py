@@ -7,7 +7,7 @@ from benchmarks.lab.records import Records, key_of
 
 def test_what_is_kept_is_there_after_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "build" / "records.jsonl"
-    Records(path).add("one", {"seconds": 1.5})
+    Records(path).add("one", "a run", {"seconds": 1.5})
 
     assert Records(path).get("one") == {"seconds": 1.5}
     assert Records(path).get("another") is None
@@ -15,12 +15,12 @@ def test_what_is_kept_is_there_after_a_restart(tmp_path: Path) -> None:
 
 def test_a_line_that_a_killed_run_was_writing_is_dropped(tmp_path: Path) -> None:
     path = tmp_path / "records.jsonl"
-    Records(path).add("one", {"seconds": 1})
+    Records(path).add("one", "a run", {"seconds": 1})
     with path.open("a") as file:
         file.write('{"key": "two", "rec')
 
     after = Records(path)
-    after.add("three", {"seconds": 3})
+    after.add("three", "a run", {"seconds": 3})
 
     assert Records(path).get("two") is None
     assert [Records(path).get(key) for key in ("one", "three")] == [{"seconds": 1}, {"seconds": 3}]
@@ -40,7 +40,7 @@ UNREADABLE = [
 @pytest.mark.parametrize("line", [row[1] for row in UNREADABLE], ids=[row[0] for row in UNREADABLE])
 def test_a_line_that_cannot_be_read_costs_no_more_than_its_run(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "records.jsonl"
-    Records(path).add("one", {"seconds": 1})
+    Records(path).add("one", "a run", {"seconds": 1})
     path.write_bytes(line + path.read_bytes())
 
     assert Records(path).get("two") is None

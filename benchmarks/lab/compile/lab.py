@@ -127,7 +127,7 @@ def _found(name: str, case: Case, lab: Lab, records: Records, report: Report) ->
         found = Findings()
         case(lab, found)
         kept = found.kept()
-        records.add(key, kept)
+        records.add(key, f"compile cache: {name}", kept)
     return Findings(**kept)
 
 

@@ -40,7 +40,8 @@ def _claim(everything: tuple[Measured, ...], shows: Shows, text: str, look: _Loo
 
 
 def _looked(measured: Measured, look: _Look) -> Iterator[tuple[str, bool]]:
-    for run in measured.ours:
+    # The plan predicts the untouched load as well.
+    for run in (measured.untouched, *measured.ours) if look is _predicted else measured.ours:
         found = look(measured, run)
         if found is not None:
             said, holds = found
@@ -62,7 +63,7 @@ def _cured(measured: Measured, run: Run) -> _Finding:
 
 
 def _survives(measured: Measured, run: Run) -> _Finding:
-    if measured.untouched.fault is not None and run.fault is not None:
+    if measured.untouched.fault is not None:
         return None
     return run.fault or "loaded", run.fault is None
 

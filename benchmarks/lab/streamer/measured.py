@@ -87,9 +87,10 @@ class Trials:
         if kept is not None:
             return msgspec.convert(kept, Trial)
         trial = self._nursery.trial(bench, side.settings)
-        self._records.add(key, msgspec.to_builtins(trial))
+        about = f"{case.name}, {version}, {side.name}"
+        self._records.add(key, about, msgspec.to_builtins(trial))
         outcome = trial.fault or f"{trial.seconds:.1f} s, {trial.flow.most_in_flight} GETs at once"
-        self._report(f"  {case.name}, {version}, {side.name}: {outcome}")
+        self._report(f"  {about}: {outcome}")
         return trial
 
 

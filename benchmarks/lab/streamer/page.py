@@ -24,7 +24,7 @@ def tables(measured: Sequence[Measured], claims: Sequence[Claim]) -> str:
             "",
             *_table(measured, _seconds),
             "",
-            "GETs at once when tuned, measured (predicted):",
+            "GETs at once, untouched → tuned, measured (predicted):",
             "",
             *_table(shown, _in_flight),
             "",
@@ -35,8 +35,13 @@ def tables(measured: Sequence[Measured], claims: Sequence[Claim]) -> str:
     )
 
 
+def lines(measured: Sequence[Measured]) -> list[str]:
+    """Returns what to print of the figures: a line for each case and version."""
+    return [f"  {each.case.name}, {each.version}: {_with_against(each)}" for each in measured]
+
+
 def _claims(claims: Sequence[Claim]) -> Iterator[str]:
-    yield "| what has to hold | trials' medians for it | against it |"
+    yield "| what has to hold | medians for it | against it |"
     yield "|---|---|---|"
     for claim in claims:
         against = "; ".join(claim.against) or (claim.unmeasured if claim.unmeasured and not claim.shown else "none")
@@ -69,7 +74,10 @@ def _with_against(measured: Measured) -> str:
 def _in_flight(measured: Measured) -> str:
     if measured.skipped is not None:
         return _NOT_RUN
-    run = next(run for run in measured.runs if run.side.name == TUNED)
+    return " → ".join(_counted(measured, run) for run in measured.runs if run.side.name in {UNTOUCHED, TUNED})
+
+
+def _counted(measured: Measured, run: Run) -> str:
     predicted = predicted_in_flight(measured.case, measured.version, run.side.settings)
     return f"{run.most_in_flight:.0f} ({predicted})"
 

@@ -72,6 +72,30 @@ def test_a_tight_container_keeps_the_workers_where_it_can() -> None:
     assert 20 < limit(decided) < 27
 
 
+def buffered(annotations: Annotations = Annotations()) -> PodFacts:  # noqa: B008 (it is immutable)
+    pod = container(env=env({"RUNAI_STREAMER_MEMORY_LIMIT": str(8 * GIB)}))
+    return facts(launch=TP_1, container=pod, annotations=annotations)
+
+
+SMALL_BUFFERS = [
+    ("a small model, which the buffer does not hold", buffered(), 10, None),
+    ("a small model, which it holds", buffered(), 8, "17"),
+    ("a model that it is filled with often enough", buffered(), 20, "17"),
+    ("a small model in a container that has no room for both", facts(launch=TP_1, container=one(24)), 14, None),
+    ("a small model in a container that has", facts(launch=TP_1, container=one(40)), 14, "17"),
+    ("workers that the user asked for", buffered(Annotations(concurrency=20)), 10, "20"),
+]
+
+
+@pytest.mark.parametrize(
+    ("pod", "gib", "workers"), [row[1:] for row in SMALL_BUFFERS], ids=[row[0] for row in SMALL_BUFFERS]
+)
+def test_workers_beside_a_buffer_that_does_not_hold_the_model(pod: PodFacts, gib: int, workers: str | None) -> None:
+    decided = plan(pod, world(P5, shards=shards(17, gib)))
+
+    assert streamer_settings(decided).get("CONCURRENCY") == workers
+
+
 BUDGETS = [
     ("nothing else", one(32), 32 - 8),
     ("shared memory of a known size", one(40, shm(8 * GIB)), 40 - 8 - 8),

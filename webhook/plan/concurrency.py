@@ -1,7 +1,7 @@
 """How many workers a rank reads with: one for each shard file, within what network and open files can use.
 
-More workers were a gain in every version of the streamer measured, in 0.16.1 only where the buffer held the model
-(docs/tuning.md), so the bounds are generous: the network never lowers the streamer's own default.
+More workers were a gain in every version of the streamer measured (docs/tuning.md), so the bounds are generous: the
+network never lowers the streamer's own default. Only a small model that the buffer does not hold is no gain in 0.16.1.
 """
 
 from math import ceil
@@ -13,7 +13,7 @@ from webhook.plan.names import CONCURRENCY, OBJECT_CONCURRENCY
 from webhook.plan.network import Network
 from webhook.plan.reading import Reading
 from webhook.plan.subject import Subject
-from webhook.plan.units import counted, each_of
+from webhook.plan.units import counted, each_of, gib
 from webhook.plan.untouched import MOST_WORKERS, unreadable_loader
 from webhook.plan.versions import ALL_FAMILIES
 from webhook.reasons import Code, Reason, because
@@ -23,6 +23,9 @@ from webhook.reasons import Code, Reason, because
 _BYTES_PER_CONNECTION = 20e6
 # Requests that a worker keeps in flight in newer streamers (the streamer's source; older ones keep 25).
 _REQUESTS_PER_WORKER = 22
+# How many times as large as what the default workers have in flight a model has to be, where the buffer does not hold
+# it: more workers then lost 9 % in 0.16.1 at 6 times, and gained 11 % at 13 times (measured, docs/tuning.md).
+_LEAST_TIMES = 12
 # The streamer refuses to start with more workers than this allows (the streamer's source).
 _OPEN_FILES_PER_WORKER = 64
 
@@ -105,9 +108,24 @@ def _busy(reading: Reading, untouched: Knobs) -> int:
     """
     if reading.files is None:
         return MOST_WORKERS
+    return max(DEFAULT_CONCURRENCY, ceil(reading.files.total_bytes / _bytes_of_worker(untouched)))
+
+
+def _bytes_of_worker(untouched: Knobs) -> int:
+    """Returns what one worker has in flight, in bytes, in the version where that is least."""
     alone = msgspec.structs.replace(untouched, concurrency=1, object_concurrency=None, memory_limit=0)
-    requests = min(most_in_flight(family, alone, ANY_FILES) for family in ALL_FAMILIES)
-    return max(DEFAULT_CONCURRENCY, ceil(reading.files.total_bytes / untouched.part_bytes / requests))
+    return untouched.part_bytes * min(most_in_flight(family, alone, ANY_FILES) for family in ALL_FAMILIES)
+
+
+def for_small_buffer(workers: Workers, reading: Reading, untouched: Knobs) -> Workers:
+    """Returns the workers to have where the buffer does not hold the model: none is added for a small one."""
+    least = _LEAST_TIMES * DEFAULT_CONCURRENCY * _bytes_of_worker(untouched)
+    if not workers.ours or reading.files is None or reading.files.total_bytes >= least:
+        return workers
+    why = f"the buffer does not hold the model, and more gain nothing then for one under {gib(least)} GiB"
+    return workers.lowered_to(
+        DEFAULT_CONCURRENCY, because(Code.CONCURRENCY_DEFAULT, value=DEFAULT_CONCURRENCY, why=why)
+    )
 
 
 def _fills(network: Network, ranks: int) -> int:

@@ -6,7 +6,7 @@ rest of the allowance is inferred). Going over the limit ends the engine without
 
 import msgspec
 
-from webhook.plan.concurrency import Workers
+from webhook.plan.concurrency import Workers, for_small_buffer
 from webhook.plan.inflight import DEFAULT_CONCURRENCY, DEFAULT_MEMORY_LIMIT, GIB, MIB, Knobs, client_cap
 from webhook.plan.names import MEMORY_LIMIT
 from webhook.plan.reading import Reading
@@ -95,9 +95,13 @@ def fit_memory(subject: Subject, reading: Reading, workers: Workers, untouched: 
     users = _users_limit(subject, reading)
     written = untouched.memory_limit if users is None or users.value is None else users.value
     buffer = buffer_of(reading, written)
+    if reading.files is not None and buffer < reading.files.total_bytes:
+        workers = for_small_buffer(workers, reading, untouched)
     if subject.container.memory_limit_bytes is None:
         return Memory(workers, buffer, users or Limit(because(Code.MEMORY_UNLIMITED)))
     room = _room(subject.container, reading, client_cap(untouched))
+    if room.bears(buffer) < workers.value:
+        workers = for_small_buffer(workers, reading, untouched)
     if room.bears(buffer) >= workers.value:
         return Memory(workers, buffer, users or Limit(because(Code.MEMORY_FITS, limit=gib(room.limit))))
     least = buffer if users else min(buffer, _largest_tensor(reading))

@@ -69,8 +69,9 @@ def _damaged(lab: Lab, found: Findings, kinds: tuple[Kind, ...], ways: tuple[Dam
     running = []
     for how in ways:
         disk = lab.machine.node(f"damaged-{how.name.lower()}")
-        shutil.copytree(warm, disk, dirs_exist_ok=True)
-        count = damage(disk / planned.cache.lstrip("/"), kinds, how, _SEED)
+        folder = planned.cache.lstrip("/")
+        shutil.copytree(warm / folder, disk / folder)
+        count = damage(disk / folder, kinds, how, _SEED)
         if count:
             running.append((f"{count} files {how} ({', '.join(kinds)})", disk, lab.machine.start(planned, disk)))
     for what, disk, start in running:

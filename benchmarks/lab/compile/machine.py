@@ -211,7 +211,10 @@ class Start:
     def _rewritten_words(self, words: list[str]) -> list[str]:
         """Replaces paths of the pod by where they lie on the machine."""
         for path, folder in self._view.writable.items():
-            words = [str(folder) + word.removeprefix(path) if word.startswith(path) else word for word in words]
+            words = [
+                str(folder) + word.removeprefix(path) if word == path or word.startswith(f"{path}/") else word
+                for word in words
+            ]
         return words
 
     def _seen(self) -> set[tuple[str, str]]:
@@ -225,5 +228,9 @@ class Start:
         return next((path for path, folder in self._planned.volumes.items() if folder), None)
 
     def _traces(self) -> Touched:
-        lines = [line for path in self._lab.glob("trace.*") for line in path.read_text(errors="replace").splitlines()]
-        return touched(lines)
+        text = "".join(path.read_text(errors="replace") for path in self._lab.glob("trace.*"))
+        if self._machine.limits:
+            # As the pod would have called them.
+            for path, folder in {**self._view.writable, _TMP: self._view.inside(_TMP)}.items():
+                text = text.replace(str(folder), path)
+        return touched(text.splitlines())

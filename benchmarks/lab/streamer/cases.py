@@ -99,7 +99,7 @@ def _shapes() -> Iterator[Case]:
         files=_files(960, tensor=64 * MIB),
         pace=Pace(connection=14e6),
         scale=Scale(size=4, rate=3),
-        shows=frozenset({Shows.NOT_SLOWER, Shows.PREDICTED}),
+        shows=_SPEED,
         against=(("chunk of a shard", _PUBLISHED_CHUNK),),
     )
 
@@ -151,9 +151,9 @@ def _networks() -> Iterator[Case]:
         name="a third of 2.5 Gbit/s",
         about="g5.xlarge, on a link that brings a third of what it should; the network is not scaled",
         pod=Pod(shards=17, model_size="16Gi", instance_type="g5.xlarge"),
-        files=_files(*[48] * 17),
+        files=_files(*[32] * 17),
         pace=Pace(connection=40e6, link=104e6),
-        scale=Scale(size=16 * 1024 / (17 * 48)),
+        scale=Scale(size=16 * 1024 / (17 * 32)),
         shows=_ALIVE,
         at_once=3,
         against=(("published limit", _PUBLISHED_LIMIT),),
@@ -206,9 +206,9 @@ def _containers() -> Iterator[Case]:
         name="a buffer under the model",
         about="as a low target, with the streamer's own limit of 40 GB at the model's scale",
         pod=Pod(shards=17, model_size="67Gi", env=(_LOW_TARGET, (MEMORY_LIMIT, "40000000000"))),
-        files=_files(*[48] * 17),
-        pace=Pace(connection=8e6),
-        scale=Scale(size=67 * 1024 / (17 * 48), rate=5),
+        files=_files(*[96] * 17),
+        pace=Pace(connection=10e6),
+        scale=Scale(size=67 * 1024 / (17 * 96), rate=4),
         shows=_SPEED,
     )
     yield Case(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from xml.sax.saxutils import escape
 
 from benchmarks.lab.streamer.measured import Measured, Run
+from benchmarks.lab.streamer.trial import KILLED
 
 _LEFT, _WIDTH, _ROW, _TOP = 210, 420, 26, 64
 _TICKS = (0, 0.2, 0.4, 0.6, 0.8, 1, 1.2)
@@ -68,7 +69,7 @@ def _only_tuned(untouched: Run, y: float, number: int) -> Iterator[str]:
     """An untouched load that fails has no time: the tuned one stands at zero, with the reason."""
     yield f'<circle cx="{_x(0):.1f}" cy="{y:.1f}" r="4.5" class="v{number}"/>'
     if number == 0:
-        what = "killed" if untouched.fault == "killed" else "fails"
+        what = KILLED if untouched.fault == KILLED else "fails"
         yield f'<text x="{_x(0) + 14:.0f}" y="{y + 8:.0f}" class="quiet">untouched {what}</text>'
 
 

@@ -6,6 +6,7 @@ from benchmarks.lab.claims import Claim
 from benchmarks.lab.streamer.case import Shows
 from benchmarks.lab.streamer.measured import NOISE, Measured, Run, slower
 from benchmarks.lab.streamer.predicted import predicted_in_flight
+from benchmarks.lab.streamer.trial import KILLED
 
 _LEAST_CURE = 4.0
 _MOST_OFF = 0.15
@@ -70,7 +71,7 @@ def _survives(measured: Measured, run: Run) -> _Finding:
 
 def _fits(measured: Measured, run: Run) -> _Finding:
     untouched = measured.untouched.fault or "loaded as well, so that nothing is shown"
-    fits = run.fault is None and measured.untouched.fault is not None
+    fits = run.fault is None and measured.untouched.fault == KILLED
     return f"{run.fault or 'loaded'}; untouched: {untouched}", fits
 
 

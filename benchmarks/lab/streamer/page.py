@@ -7,6 +7,7 @@ from benchmarks.lab.streamer.case import Case, Shows
 from benchmarks.lab.streamer.measured import Measured, Run
 from benchmarks.lab.streamer.predicted import predicted_in_flight
 from benchmarks.lab.streamer.sides import KNOWN, TUNED, UNTOUCHED
+from benchmarks.lab.streamer.trial import KILLED
 
 _NOT_RUN = "not run"
 _Cell = Callable[[Measured], str]
@@ -85,4 +86,4 @@ def _counted(measured: Measured, run: Run) -> str:
 def _told(run: Run) -> str:
     if run.fault is None:
         return f"{run.seconds:.1f}"
-    return run.fault if run.fault == "killed" else "fails"
+    return run.fault if run.fault == KILLED else "fails"

@@ -2,6 +2,7 @@
 
 import json
 import struct
+from fnmatch import fnmatchcase
 
 import msgspec
 
@@ -42,6 +43,10 @@ class Stock(msgspec.Struct, frozen=True):
 
     files: tuple[File, ...]
     pace: Pace
+
+    def sizes(self, pattern: str) -> list[int]:
+        """Returns the bytes of tensors of each file whose name matches."""
+        return [sum(file.tensors) for file in self.files if fnmatchcase(file.key.rpartition("/")[2], pattern)]
 
 
 class Get(msgspec.Struct):

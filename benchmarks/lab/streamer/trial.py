@@ -25,7 +25,8 @@ from tests.cluster.cache import Report
 
 _NURSERY = "benchmarks.lab.streamer.nursery"
 _PATIENCE_SECONDS = 240
-_FAULTS: dict[int, str] = {signal.SIGKILL: "killed", signal.SIGALRM: f"not done after {_PATIENCE_SECONDS} s"}
+KILLED = "killed"
+_FAULTS: dict[int, str] = {signal.SIGKILL: KILLED, signal.SIGALRM: f"not done after {_PATIENCE_SECONDS} s"}
 
 
 class Rank(msgspec.Struct, frozen=True):
@@ -96,7 +97,10 @@ class Nursery:
                     "seconds": _PATIENCE_SECONDS,
                 }
                 ranks = [stack.enter_context(self._born({**job, "pattern": each})) for each in bench.patterns]
-                told = _loaded(ranks)
+                told = tuple(
+                    _whole(rank, sum(bench.stock.sizes(pattern)))
+                    for rank, pattern in zip(_loaded(ranks), bench.patterns, strict=True)
+                )
             log = msgspec.json.decode((folder / "log.json").read_bytes(), type=list[Get])
         return Trial(told, flow_of(log))
 
@@ -169,6 +173,13 @@ def _loaded(ranks: list[IO[str]]) -> tuple[Rank, ...]:
         rank.write("go\n")
         rank.flush()
     return tuple(_told(rank, began) for rank in ranks)
+
+
+def _whole(rank: Rank, wanted: int) -> Rank:
+    """Makes it a fault to have read something else than all of it, in bytes."""
+    if rank.fault is not None or rank.bytes == wanted:
+        return rank
+    return msgspec.structs.replace(rank, fault=f"read {rank.bytes} of {wanted} bytes")
 
 
 def _told(rank: IO[str], began: float) -> Rank:

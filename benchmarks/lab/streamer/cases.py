@@ -59,9 +59,9 @@ def _shapes() -> Iterator[Case]:
         name="50 shards",
         about="the published 203 GB model, read by one of 4 ranks",
         pod=Pod(shards=50, model_size="189Gi", gpus=4),
-        files=_files(*[32] * 50, tensor=8 * MIB),
-        pace=Pace(connection=1.8e6),
-        scale=Scale(size=189 * 1024 / (50 * 32), rate=22),
+        files=_files(*[40] * 50, tensor=8 * MIB),
+        pace=Pace(connection=1.4e6),
+        scale=Scale(size=189 * 1024 / (50 * 40), rate=29),
         shows=_SPEED,
     )
     yield Case(

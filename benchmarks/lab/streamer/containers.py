@@ -3,9 +3,11 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 _ROOT = Path("/sys/fs/cgroup")
+_numbers = count()
 
 
 @contextmanager
@@ -17,7 +19,7 @@ def memory_limited(limit_bytes: int) -> Iterator[Path]:
     """
     unified = (_ROOT / "cgroup.controllers").exists()
     parent = _ROOT if unified else _ROOT / "memory"
-    folder = parent / f"fastload-lab-{os.getpid()}"
+    folder = parent / f"fastload-lab-{os.getpid()}-{next(_numbers)}"
     if unified:
         (parent / "cgroup.subtree_control").write_text("+memory")
     folder.mkdir()

@@ -1,10 +1,11 @@
 """What the webhook adds to the creation of a pod through a real API server, beside one that allows everything.
 
-Pods of 2.5 kB are created with `dryRun=All`, over 1 and over 8 connections, in five ways: where no webhook looks; where
+Pods of 2.5 kB are created with `dryRun=All`, over 1 and over 8 connections, in six ways: where no webhook looks; where
 one looks and the pod did not ask; by way of a webhook on the same stack that reads the review and allows it; by way of
-one that gives fastload's own answer without a thought, which shows what the API server takes to apply it; and by way of
-fastload, which tunes the pod. All are configured as the chart configures fastload, and share a core; the control plane
-and the client have the others. Rounds take the ways in turn; figures are medians of rounds.
+one that adds a single annotation, the least that any webhook can change; by way of one that gives fastload's own answer
+without a thought, which shows what the API server takes to apply it; and by way of fastload, which tunes the pod. All
+are configured as the chart configures fastload, and share a core; the control plane and the client have the others.
+Rounds take the ways in turn; figures are medians of rounds.
 """
 
 import asyncio
@@ -45,13 +46,15 @@ _ROUNDS = 5
 _SECONDS = 1.5
 _INSTALLED = Path("deploy/install.yaml")
 _INSIDE, _OUTSIDE = "inside", "outside"
-_ALLOW, _REPEAT = "benchmark.fastload.dev/allow", "benchmark.fastload.dev/repeat"
+_ALLOW, _ANNOTATE, _REPEAT = (f"benchmark.fastload.dev/{way}" for way in ("allow", "annotate", "repeat"))
 _INJECT = "fastload.dev/inject"
+_ANNOTATING = base64.b64encode(b'[{"op":"add","path":"/metadata/annotations/a","value":"b"}]').decode()
 # The ways of a pod: its namespace, and the annotation that it asks by.
 _WAYS: dict[str, tuple[str, str | None]] = {
     "outside": (_OUTSIDE, None),
     "not_annotated": (_INSIDE, None),
     "allowed": (_INSIDE, _ALLOW),
+    "annotated": (_INSIDE, _ANNOTATE),
     "repeated": (_INSIDE, _REPEAT),
     "tuned": (_INSIDE, _INJECT),
 }
@@ -62,8 +65,9 @@ class Figures(msgspec.Struct, frozen=True):
 
     p50_milliseconds: dict[str, float]
     creates_per_second: dict[str, float]
-    # Fastload's added p50, to that of the webhook that allows, and of the one that repeats its answer.
+    # Fastload's added p50, to that of the webhooks that allow, that add an annotation, and that repeat its answer.
     added_p50_ratio: float
+    added_p50_ratio_to_annotated: float
     added_p50_ratio_to_repeated: float
 
 
@@ -161,7 +165,8 @@ def measure(creator: Creator, connections: int) -> Figures:
     p50 = {way: statistics.median(each) for way, each in p50s.items()}
     added = {way: p50[way] - p50["outside"] for way in _WAYS}
     rate = {way: statistics.median(each) for way, each in rates.items()}
-    return Figures(p50, rate, added["tuned"] / added["allowed"], added["tuned"] / added["repeated"])
+    ratios = (added["tuned"] / added[way] for way in ("allowed", "annotated", "repeated"))
+    return Figures(p50, rate, *ratios)
 
 
 def main() -> None:
@@ -176,7 +181,11 @@ def main() -> None:
         cluster = stack.enter_context(ControlPlane(binaries))
         tuning = stack.enter_context(fastload(certificate, folder, {"--s3-endpoint": s3.endpoint}))
         answer = asyncio.run(ask(tuning, Request("/mutate", reviews("exec", 1, 1)[0])))
-        given = {"allowed": '{"allowed":true}', "repeated": json.dumps(json.loads(answer)["response"])}
+        given = {
+            "allowed": '{"allowed":true}',
+            "annotated": json.dumps({"allowed": True, "patchType": "JSONPatch", "patch": _ANNOTATING}),
+            "repeated": json.dumps(json.loads(answer)["response"]),
+        }
         references = {
             way: stack.enter_context(reference("benchmarks.given", certificate, response))
             for way, response in given.items()

@@ -1,10 +1,11 @@
 """Reviews over TLS on one core, beside an echo of the same sizes on the same stack in the same run.
 
 The real command answers, with models that it listed in an S3 of the benchmark's own, and writes its line of log for
-each review. The pods are of templates that have been seen before; where it says `first seen`, each is the first of its
-template. Servers have one core, the load the others. What a request costs is the processor time that its server used,
-so that other work on the machine does not count; requests a second are what a core does all of whose time the server
-has. Rounds measure each server in turn; the figures are medians.
+each review. The pods are those of one Deployment, which has had pods before; `exec many` are those of 200 Deployments
+in turn, and where it says `first seen`, each is the first of its template. Servers have one core, the load the others.
+What a request costs is the processor time that its server used, so that other work on the machine does not count;
+requests a second are what a core does all of whose time the server has. Rounds measure each server in turn; the figures
+are medians.
 
 All connections have a request under way at all times, so p50 is about as many times what a review takes, and p99 says
 how far a pod falls behind the others of a crowd. Both are the load's own: from the sending to the answer's last byte.
@@ -34,9 +35,8 @@ from webhook.server.certificates import issue
 _CONNECTIONS = 16
 _ROUNDS = 5
 _SECONDS = 1.0
+_PODS_OF_ONE = 200
 _TEMPLATES, _PODS_EACH = 200, 10
-# Of large pods, about a hundred are remembered.
-_LARGE_TEMPLATES = 40
 # So many that the server has forgotten each by the time that it comes again.
 _TEMPLATES_TOO_MANY = 3_000
 _LARGE_TEMPLATES_TOO_MANY = 300
@@ -129,9 +129,10 @@ def servers() -> Iterator[Servers]:
 def _pods() -> Iterator[tuple[str, list[bytes]]]:
     """Yields the reviews of each kind, with the name of their figures."""
     for kind in KINDS:
-        large = kind == "large"
-        yield kind, reviews(kind, _LARGE_TEMPLATES if large else _TEMPLATES, _PODS_EACH)
-        yield f"{kind}_first_seen", reviews(kind, _LARGE_TEMPLATES_TOO_MANY if large else _TEMPLATES_TOO_MANY, 1)
+        yield kind, reviews(kind, 1, _PODS_OF_ONE)
+        too_many = _LARGE_TEMPLATES_TOO_MANY if kind == "large" else _TEMPLATES_TOO_MANY
+        yield f"{kind}_first_seen", reviews(kind, too_many, 1)
+    yield "exec_many", reviews("exec", _TEMPLATES, _PODS_EACH)
     yield MIX, reviews(MIX, _TEMPLATES, _PODS_EACH)
 
 

@@ -120,6 +120,7 @@ def test_the_operators_table_tells_a_pods_version() -> None:
 
 def test_families() -> None:
     assert families(None) == tuple(Family)
-    assert families((0, 13, 4)) == families((0, 15, 9)) == (Family.UNBOUNDED,)
+    assert families((0, 13, 4)) == families((0, 14, 2)) == (Family.UNTARGETED,)
+    assert families((0, 15, 0)) == families((0, 15, 9)) == (Family.UNBOUNDED,)
     assert families((0, 16, 1)) == (Family.WINDOWED,)
     assert families((0, 17, 0)) == families((1, 0, 0)) == (Family.RING,)

@@ -18,12 +18,13 @@ GIB = 1 << 30
 DEFAULT_CONCURRENCY = 8
 DEFAULT_CHUNK = 8 * MIB
 DEFAULT_MEMORY_LIMIT = 40_000_000_000
+DEFAULT_TARGET_GBPS = 10
 
 _LEAST_CHUNK = 5 * MIB  # a smaller chunk size is raised to this
 _WINDOW_SECONDS = 0.1  # the window holds what the target bandwidth brings in this time, times the margin
 # Share of a client's cap that stays busy over chunks of several parts (measured: 18.4 of 25 in 0.17.0, 7 of 25 in
 # 0.16.1, as many as with small chunks in 0.15.9).
-_BUSY = {Family.UNBOUNDED: 1.0, Family.WINDOWED: 0.28, Family.RING: 0.73}
+_BUSY = {Family.UNTARGETED: 1.0, Family.UNBOUNDED: 1.0, Family.WINDOWED: 0.28, Family.RING: 0.73}
 
 
 class Knobs(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,7 +39,7 @@ class Knobs(msgspec.Struct, frozen=True, kw_only=True):
     memory_limit: int = DEFAULT_MEMORY_LIMIT
     ring_buffers: int = 18
     # Per client, so per worker.
-    target_gbps: float = 10.0
+    target_gbps: float = DEFAULT_TARGET_GBPS
     window_margin: float = 1.5
     window_bytes: int | None = None
 
@@ -47,6 +48,10 @@ class Knobs(msgspec.Struct, frozen=True, kw_only=True):
         if family is Family.RING and self.object_concurrency is not None:
             return self.object_concurrency
         return self.concurrency
+
+    def target(self, family: Family) -> float:
+        """Returns the bandwidth that a client aims at, in Gbit/s; old streamers aim at the default, whatever is set."""
+        return DEFAULT_TARGET_GBPS if family is Family.UNTARGETED else self.target_gbps
 
 
 class Files(msgspec.Struct, frozen=True):
@@ -60,9 +65,9 @@ class Files(msgspec.Struct, frozen=True):
 ANY_FILES = Files(1 << 50, 1 << 50)
 
 
-def client_cap(knobs: Knobs) -> int:
+def client_cap(family: Family, knobs: Knobs) -> int:
     """Returns the most requests that one worker's S3 client keeps in flight, 25 at the default target."""
-    return max(10, ceil(knobs.target_gbps / 0.4))
+    return max(10, ceil(knobs.target(family) / 0.4))
 
 
 @lru_cache(maxsize=4096)
@@ -73,13 +78,13 @@ def most_in_flight(family: Family, knobs: Knobs, files: Files) -> int:
     """
     flow = _flow(family, knobs, files)
     wanted = flow.chunks * max(1, flow.parts - 1)
-    return max(1, min(wanted, flow.workers * client_cap(knobs), flow.whole))
+    return max(1, min(wanted, flow.workers * client_cap(family, knobs), flow.whole))
 
 
 def sustained_in_flight(family: Family, knobs: Knobs, files: Files) -> float:
     """Returns the requests that one rank keeps in flight over the load, where connections are what limits it."""
     flow = _flow(family, knobs, files)
-    cap = flow.workers * client_cap(knobs)
+    cap = flow.workers * client_cap(family, knobs)
     if flow.parts == 1:
         return max(1, min(flow.chunks, cap, flow.whole))
     return max(1, min(flow.chunks * flow.parts / 2, cap * _BUSY[family], flow.whole))
@@ -100,10 +105,10 @@ def _flow(family: Family, knobs: Knobs, files: Files) -> _Flow:
     buffers = knobs.ring_buffers if family is Family.RING else 1
     workers = min(knobs.workers(family), buffers * max(1, held // buffers // chunk))
     # A chunk that is cut by a slice's edge takes two requests (measured from 0.16.1 on, worst where buffers are small).
-    cuts = 2 if family is not Family.UNBOUNDED and knobs.ring_buffers > 1 else 1
+    cuts = 2 if family.windowed and knobs.ring_buffers > 1 else 1
     whole = cuts * ceil(held / min(knobs.part_bytes, real_chunk))
     chunks = cuts * ceil(held / real_chunk)
-    if family is not Family.UNBOUNDED:
+    if family.windowed:
         chunks = min(chunks, workers * _window(knobs, chunk))
     return _Flow(workers, chunks, ceil(real_chunk / knobs.part_bytes), whole)
 

@@ -13,6 +13,7 @@ from webhook.plan.reading import Reading
 from webhook.plan.subject import Subject
 from webhook.plan.units import counted, each_of, gib, mib
 from webhook.plan.untouched import unreadable_loader
+from webhook.plan.versions import ALL_FAMILIES
 from webhook.pod.facts import EngineContainer, VolumeKind
 from webhook.reasons import Code, Reason, because
 
@@ -99,7 +100,8 @@ def fit_memory(subject: Subject, reading: Reading, workers: Workers, untouched: 
         workers = for_small_buffer(workers, reading, untouched)
     if subject.container.memory_limit_bytes is None:
         return Memory(workers, buffer, users or Limit(because(Code.MEMORY_UNLIMITED)))
-    room = _room(subject.container, reading, client_cap(untouched))
+    cap = max(client_cap(family, untouched) for family in ALL_FAMILIES)
+    room = _room(subject.container, reading, cap)
     if room.bears(buffer) < workers.value:
         workers = for_small_buffer(workers, reading, untouched)
     if room.bears(buffer) >= workers.value:

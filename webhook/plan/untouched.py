@@ -2,7 +2,7 @@
 
 import msgspec
 
-from webhook.plan.inflight import DEFAULT_CONCURRENCY, DEFAULT_MEMORY_LIMIT, MIB, Knobs
+from webhook.plan.inflight import DEFAULT_CONCURRENCY, DEFAULT_MEMORY_LIMIT, DEFAULT_TARGET_GBPS, MIB, Knobs
 from webhook.plan.names import CHUNK, CONCURRENCY, MEMORY_LIMIT, OBJECT_CONCURRENCY
 from webhook.plan.subject import Subject
 from webhook.pod.facts import UserEnv
@@ -49,7 +49,8 @@ def _from_env(env: UserEnv) -> Knobs:
         chunk_bytes=_number(env, CHUNK, defaults.chunk_bytes, unknown=defaults.chunk_bytes),
         memory_limit=_limit(env),
         # A target that is not known may be the fastest card's.
-        target_gbps=_number(env, "RUNAI_STREAMER_S3_TARGET_GBPS", 10, unknown=100) or 10,
+        target_gbps=_number(env, "RUNAI_STREAMER_S3_TARGET_GBPS", DEFAULT_TARGET_GBPS, unknown=100)
+        or DEFAULT_TARGET_GBPS,
         window_bytes=window * MIB or None,
     )
 

@@ -14,9 +14,15 @@ Version = tuple[int, int, int]
 class Family(Enum):
     """Versions of the streamer that keep requests in flight in the same way (the streamer's source; measured)."""
 
-    UNBOUNDED = "0.15 and older"  # a worker asks for all its chunks at once
+    UNTARGETED = "0.14 and older"  # a worker asks for all its chunks at once, and S3_TARGET_GBPS is not read
+    UNBOUNDED = "0.15"  # the same, but that the target is read
     WINDOWED = "0.16"  # a worker asks for as many chunks as fit a window of bytes
     RING = "0.17 and newer"  # the same window, and a ring of buffers that are filled side by side
+
+    @property
+    def windowed(self) -> bool:
+        """Whether a window of bytes bounds what a worker asks for."""
+        return self in {Family.WINDOWED, Family.RING}
 
 
 ALL_FAMILIES = tuple(Family)
@@ -38,7 +44,9 @@ def families(version: Version | None) -> tuple[Family, ...]:
         return ALL_FAMILIES
     if version >= (0, 17, 0):
         return (Family.RING,)
-    return (Family.WINDOWED,) if version >= (0, 16, 0) else (Family.UNBOUNDED,)
+    if version >= (0, 16, 0):
+        return (Family.WINDOWED,)
+    return (Family.UNBOUNDED,) if version >= (0, 15, 0) else (Family.UNTARGETED,)
 
 
 def spell(version: Version) -> str:

@@ -6,7 +6,15 @@ from math import ceil
 from benchmarks.lab.streamer.case import Case
 from benchmarks.lab.streamer.sides import numbers
 from benchmarks.lab.streamer.stock import Stock
-from webhook.plan.inflight import DEFAULT_CHUNK, DEFAULT_CONCURRENCY, DEFAULT_MEMORY_LIMIT, Files, Knobs, most_in_flight
+from webhook.plan.inflight import (
+    DEFAULT_CHUNK,
+    DEFAULT_CONCURRENCY,
+    DEFAULT_MEMORY_LIMIT,
+    DEFAULT_TARGET_GBPS,
+    Files,
+    Knobs,
+    most_in_flight,
+)
 from webhook.plan.names import CHUNK, CONCURRENCY, MEMORY_LIMIT
 from webhook.plan.versions import Family, families
 
@@ -18,7 +26,7 @@ def predicted_in_flight(case: Case, version: str, settings: Mapping[str, str]) -
         concurrency=int(settings.get(CONCURRENCY, DEFAULT_CONCURRENCY)),
         chunk_bytes=int(settings.get(CHUNK, DEFAULT_CHUNK)),
         memory_limit=int(settings.get(MEMORY_LIMIT, DEFAULT_MEMORY_LIMIT)),
-        target_gbps=float(settings.get("RUNAI_STREAMER_S3_TARGET_GBPS", 10)),
+        target_gbps=float(settings.get("RUNAI_STREAMER_S3_TARGET_GBPS", DEFAULT_TARGET_GBPS)),
     )
     stock = Stock(case.files, case.pace)
     return sum(_of_rank(family, knobs, stock.sizes(pattern)) for pattern in case.patterns)

@@ -1,11 +1,13 @@
+import msgspec
 import pytest
 
 from benchmarks.lab.claims import Claim, lines
 from benchmarks.lab.streamer.case import Shows
 from benchmarks.lab.streamer.judge import judged
 from benchmarks.lab.streamer.measured import Measured
+from benchmarks.lab.streamer.sides import TUNED, UNTOUCHED
 from benchmarks.lab.streamer.trial import Trial
-from tests.lab.made import CASE, measured, trial
+from tests.lab.made import CASE, measured, run, trial
 
 HOLDS = [
     (Shows.NOT_SLOWER, trial(10), trial(10.4), True),
@@ -45,7 +47,14 @@ def test_a_claim_of_which_one_version_speaks_against_fails_and_says_which() -> N
     found = claim(Shows.NOT_SLOWER, good, bad)
 
     assert not found.holds
-    assert found.against == ("a case, 0.16.1, tuned: 12.0 s against 10.0 s untouched",)
+    assert found.against == ("a case, 0.16.1, tuned: 12.0 s against 10.0 s untouched, 120% of it round by round",)
+
+
+def test_loads_are_compared_round_by_round() -> None:
+    untouched, tuned = run(UNTOUCHED, trial(10), trial(14), trial(10)), run(TUNED, trial(14), trial(14), trial(10))
+    case = msgspec.structs.replace(CASE, shows=frozenset({Shows.NOT_SLOWER}))
+
+    assert claim(Shows.NOT_SLOWER, Measured(case, "0.17.1", (untouched, tuned))).holds
 
 
 @pytest.mark.parametrize("fault", [None, "503"])

@@ -52,6 +52,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     open_files: int | None = None
     # What else is run for comparison, and under which name: settings that fastload would not choose.
     against: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
-    # How many trials of it may go on side by side: those that mostly wait leave the cores to each other.
-    at_once: int = 1
+    # Whether a round's loads go on side by side, as those may that mostly wait, so that what disturbs one disturbs all;
+    # and whether the rounds of all versions do.
+    together: bool = False
+    versions_together: bool = False
     quick: bool = False

@@ -72,7 +72,7 @@ def _shapes() -> Iterator[Case]:
         pace=Pace(connection=1.7e6),
         scale=Scale(rate=23),
         shows=_SPEED,
-        at_once=2,
+        together=True,
         against=(("50 workers", ((CONCURRENCY, "50"),)),),
     )
     yield Case(
@@ -83,7 +83,7 @@ def _shapes() -> Iterator[Case]:
         pace=Pace(connection=2.4e6),
         scale=Scale(size=32, rate=17),
         shows=_SPEED,
-        at_once=2,
+        together=True,
     )
     yield Case(
         name="few large, many small",
@@ -93,7 +93,7 @@ def _shapes() -> Iterator[Case]:
         pace=Pace(connection=2.2e6),
         scale=Scale(size=40 * 1024 / 576, rate=19),
         shows=_SPEED,
-        at_once=2,
+        together=True,
     )
     yield Case(
         name="one worker's shard",
@@ -117,7 +117,7 @@ def _ranks() -> Iterator[Case]:
         scale=Scale(size=67 * 1024 / (17 * 24), rate=26),
         patterns=("*",) * 2,
         shows=_SPEED,
-        at_once=2,
+        together=True,
     )
     yield Case(
         name="4 ranks",
@@ -128,7 +128,7 @@ def _ranks() -> Iterator[Case]:
         scale=Scale(size=45 * 1024 / (12 * 16), rate=26),
         patterns=("*",) * 4,
         shows=_SPEED,
-        at_once=2,
+        together=True,
     )
     yield Case(
         name="sharded format",
@@ -139,7 +139,7 @@ def _ranks() -> Iterator[Case]:
         scale=Scale(size=45 * 1024 / (12 * 64), rate=26),
         patterns=tuple(f"model-rank-{rank}-*" for rank in range(4)),
         shows=_SPEED,
-        at_once=2,
+        together=True,
     )
 
 
@@ -152,7 +152,7 @@ def _networks() -> Iterator[Case]:
         pace=Pace(connection=3.6e6, link=120e6),
         scale=Scale(size=67 * 1024 / (17 * 32), rate=42),
         shows=_ALIVE,
-        at_once=2,
+        together=True,
     )
     yield Case(
         name="a third of 2.5 Gbit/s",
@@ -162,7 +162,7 @@ def _networks() -> Iterator[Case]:
         pace=Pace(connection=40e6, link=104e6),
         scale=Scale(size=16 * 1024 / (17 * 52)),
         shows=_ALIVE,
-        at_once=3,
+        together=True,
         against=(("published limit", _PUBLISHED_LIMIT),),
     )
     yield Case(
@@ -173,7 +173,8 @@ def _networks() -> Iterator[Case]:
         pace=Pace(connection=8e6, crawling=0.1, crawl_seconds=40),
         scale=Scale(size=67 * 1024 / (17 * 24)),
         shows=frozenset({Shows.CURED, Shows.SURVIVES}),
-        at_once=8,
+        together=True,
+        versions_together=True,
         quick=True,
     )
     yield Case(
@@ -184,7 +185,7 @@ def _networks() -> Iterator[Case]:
         pace=Pace(connection=5e6, refused=0.3),
         scale=Scale(size=67 * 1024 / (17 * 24), rate=8),
         shows=frozenset({Shows.SURVIVES}),
-        at_once=2,
+        together=True,
     )
     yield Case(
         name="late first bytes",
@@ -194,7 +195,7 @@ def _networks() -> Iterator[Case]:
         pace=Pace(connection=3e6, first_byte_seconds=1),
         scale=Scale(size=67 * 1024 / (17 * 24), rate=13),
         shows=_ALIVE,
-        at_once=3,
+        together=True,
     )
 
 
@@ -227,7 +228,7 @@ def _containers() -> Iterator[Case]:
         scale=Scale(size=67 * 1024 / (17 * 32), rate=25),
         open_files=1024,
         shows=_ALIVE,
-        at_once=2,
+        together=True,
     )
     yield Case(
         name="a low target",

@@ -61,7 +61,7 @@ def _dots(measured: Measured, y: float, number: int) -> Iterator[str]:
         if measured.untouched.fault is not None and run.fault is None:
             yield from _only_tuned(measured.untouched, spread, number)
         elif run.fault is None:
-            share = min(run.seconds / measured.untouched.seconds, _MOST)
+            share = min(measured.share(run), _MOST)
             yield f'<circle cx="{_x(share):.1f}" cy="{spread:.1f}" r="4.5" class="v{number}"/>'
 
 

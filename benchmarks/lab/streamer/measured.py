@@ -1,7 +1,7 @@
 """The trials of a case, side by side, and what of them counts."""
 
 from collections.abc import Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -71,6 +71,14 @@ class Measured(msgspec.Struct, frozen=True):
         """The sides with settings of fastload's."""
         return tuple(run for run in self.runs if run.side.ours)
 
+    def share(self, run: Run) -> float:
+        """Returns how long a side took of what the untouched load took in the same round; the median over the rounds.
+
+        A round's loads go on at the same time or one behind the other, and meet the same disturbances.
+        """
+        pairs = zip(run.trials, self.untouched.trials, strict=True)
+        return median(ours.seconds / untouched.seconds for ours, untouched in pairs)
+
 
 class Trials:
     """Makes trials, or takes those that are kept."""
@@ -105,38 +113,37 @@ class Trials:
 
 
 def measure(case: Case, versions: Sequence[str], trials: Trials) -> tuple[Measured, ...]:
-    """Returns a case's trials with each version, as many of them side by side as the case allows."""
-    with ThreadPoolExecutor(len(versions)) as waiting, side_by_side(case.at_once, trials.give_up) as pool:
-        return tuple(waiting.map(lambda version: _measured(case, version, trials, pool), versions))
+    """Returns a case's trials with each version."""
+    with side_by_side(len(versions) if case.versions_together else 1, trials.give_up) as pool:
+        return tuple(pool.map(lambda version: _measured(case, version, trials), versions))
 
 
-def _measured(case: Case, version: str, trials: Trials, pool: Executor) -> Measured:
+def _measured(case: Case, version: str, trials: Trials) -> Measured:
     """Makes the trials with one version: of our sides and untouched several where time counts, of the others one."""
     if case.memory_bytes is not None and (why := why_no_memory_limit()):
         return Measured(case, version, skipped=why)
     timed = bool(case.shows & {Shows.NOT_SLOWER, Shows.CURED})
-    measured = _in_rounds(case, version, trials, pool, ROUNDS if timed else 1)
+    measured = _in_rounds(case, version, trials, ROUNDS if timed else 1)
     if Shows.NOT_SLOWER in case.shows and any(slower(measured, run) for run in measured.ours):
-        measured = _in_rounds(case, version, trials, pool, ROUNDS + MORE_ROUNDS)
+        measured = _in_rounds(case, version, trials, ROUNDS + MORE_ROUNDS)
     return measured
 
 
 def slower(measured: Measured, run: Run) -> bool:
     """Whether a side is slower than untouched by more than noise."""
-    return run.seconds > measured.untouched.seconds * (1 + NOISE)
+    return measured.share(run) > 1 + NOISE
 
 
-def _in_rounds(case: Case, version: str, trials: Trials, pool: Executor, rounds: int) -> Measured:
-    """Turn by turn, so that a busy moment hits all sides."""
+def _in_rounds(case: Case, version: str, trials: Trials, rounds: int) -> Measured:
+    """Round by round, so that a busy moment hits all sides that a claim rests on; the others once, behind them."""
     compared = trials.sides.of(case, version)
-    turns = [(side, number) for number in range(rounds) for side in compared if number == 0 or _counts(side)]
-    made = list(pool.map(lambda turn: trials.trial(case, version, *turn), turns))
-    runs = (
-        Run(side, tuple(trial for (of, _), trial in zip(turns, made, strict=True) if of is side)) for side in compared
-    )
+    counting = [side for side in compared if side.ours or side.name == UNTOUCHED]
+
+    def made(sides: Sequence[Side], number: int) -> list[Trial]:
+        with ThreadPoolExecutor(len(sides) if case.together else 1) as pool:
+            return list(pool.map(lambda side: trials.trial(case, version, side, number), sides))
+
+    by_side = zip(*(made(counting, number) for number in range(rounds)), strict=True)
+    runs = [Run(side, each) for side, each in zip(counting, by_side, strict=True)]
+    runs += [Run(side, tuple(made([side], 0))) for side in compared if side not in counting]
     return Measured(case, version, tuple(runs))
-
-
-def _counts(side: Side) -> bool:
-    """Whether a claim rests on this side, so that it takes more than one trial."""
-    return side.ours or side.name == UNTOUCHED

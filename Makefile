@@ -77,7 +77,7 @@ bench: $(TOOLS)  ## Measure reviews, starts, bursts, memory, growth, also throug
 work: $(TOOLS)  ## Count a review's work anew, where it has rightly become more: tests/work/work.json, which a test compares
 	$(BIN)/python -m tests.work.kept
 
-lab: $(TOOLS)  ## Show with real streamers and torch.compile that the settings help, and write docs/tuning.md's tables (45 minutes, goes on where it stopped)
+lab: $(TOOLS)  ## Show with real streamers and torch.compile that the settings help, and write docs/tuning.md's tables (under 40 minutes on two cores, goes on where it stopped)
 	$(BIN)/python -m benchmarks.lab
 
 lab-quick: $(TOOLS)  ## The same for a few cases, with the newest streamer (3 minutes; the first time torch comes, 5 GB)

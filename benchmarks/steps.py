@@ -36,7 +36,7 @@ _ROUND_SECONDS = 0.05
 # So few that all are remembered, of large pods as well.
 _TEMPLATES, _PODS_EACH = 40, 10
 # So many that each is forgotten by the time that it comes again.
-_TEMPLATES_TOO_MANY = 1_100
+_TEMPLATES_TOO_MANY = 1_200
 _NAMESPACE = "serving"
 
 Steps = dict[str, float]
@@ -54,7 +54,7 @@ class Bench:
         bodies = reviews(kind, _TEMPLATES, _PODS_EACH)
         for body in bodies[:_TEMPLATES]:
             await serve(endpoint, body)
-        seen, unseen = cycle(bodies), cycle(reviews(kind, _TEMPLATES_TOO_MANY, 1))
+        seen, unseen = cycle(bodies), cycle(reviews(kind, _TEMPLATES_TOO_MANY, 1)[_TEMPLATES:])
         request = read_review(bodies[0])
         template, templates = Template(_NAMESPACE, essence_of(request.object)), Templates()
         return {

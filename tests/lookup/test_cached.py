@@ -179,6 +179,21 @@ def test_a_stale_answer_is_served_while_a_new_one_is_fetched_behind_it() -> None
     play(scene)
 
 
+def test_an_answer_that_is_the_same_as_before_is_the_same_object() -> None:
+    async def scene() -> None:
+        answer = ["two", "shards"]
+        s = Scene(" ".join(answer), " ".join(answer))
+        first = await s.cache.get("a", LONG)
+        s.clock.now += POLICY.fresh_seconds
+        s.cache.peek("a")
+        await settle()
+        assert s.counts.memory == [Memory.MISS, Memory.STALE]
+        assert s.cache.peek("a") is first
+        assert s.counts.memory[-1] is Memory.HIT
+
+    play(scene)
+
+
 def test_an_answer_too_old_is_not_served() -> None:
     async def scene() -> None:
         s = Scene("old", "new")

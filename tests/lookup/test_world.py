@@ -272,6 +272,16 @@ def test_a_pod_whose_look_ups_say_the_same_is_given_the_same_world() -> None:
     play(scene)
 
 
+def test_a_world_that_was_waited_for_is_the_same_afterwards() -> None:
+    async def scene() -> None:
+        s = Scene()
+        pod = facts()
+        found = await s.world.find(pod)
+        assert s.world.known(pod) is found
+
+    play(scene)
+
+
 def test_an_unusually_long_ask_is_not_remembered() -> None:
     async def scene() -> None:
         s = Scene()

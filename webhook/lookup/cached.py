@@ -141,11 +141,15 @@ class Cached(Generic[K, V]):
             return Unknown(because(Code.LOOKUP_FAILED, subject=self._subject(key), problem=type(fault).__name__))
 
     def _land(self, key: K, value: V | Unknown) -> None:
-        """Remembers an answer. A failure does not displace an answer that may still be served."""
-        now = self._clock()
+        """Remembers an answer, as the same object where it is the same as before.
+
+        A failure does not displace an answer that may still be served.
+        """
+        now, before = self._clock(), self._entries.get(key)
+        if before is not None and before.value == value:
+            value = before.value
         if isinstance(value, Unknown):
             until = now + self._policy.failure_seconds
-            before = self._entries.get(key)
             if before is not None and now < before.usable_until and not isinstance(before.value, Unknown):
                 entry = _Entry(before.value, min(until, before.usable_until), before.usable_until)
             else:

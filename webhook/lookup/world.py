@@ -95,15 +95,7 @@ class LiveWorld:
             shards = self._models.peek(shards)
             if shards is None:
                 return None
-        inventory, last = self._cluster.inventory, question.last
-        kinds = tuple(map(inventory.names.get, question.nodes))
-        if last and last.inventory is inventory and last.kinds == kinds:
-            world = last.world
-            if world.shards is shards and world.namespace == namespace:
-                return world
-        world = World(shards=shards, candidates=self._candidates(question), namespace=namespace)
-        question.last = Seen(inventory, kinds, world)
-        return world
+        return self._world(question, shards, namespace)
 
     async def find(self, facts: PodFacts) -> World:
         """Fetches what is missing, all at once, within the deadline; what is late is an `Unknown`. Never raises.
@@ -112,7 +104,7 @@ class LiveWorld:
         """
         question = self._questions.of(facts)
         shards, namespace = await asyncio.gather(self._find_shards(question), self.find_namespace(facts.namespace))
-        return World(shards=shards, candidates=self._candidates(question), namespace=namespace)
+        return self._world(question, shards, namespace)
 
     def known_namespace(self, name: str) -> Namespace | Unknown | None:
         """Returns a namespace from memory; None where it has to be fetched first."""
@@ -133,8 +125,18 @@ class LiveWorld:
             return question.shards
         return await self._models.get(question.shards, self._settings.deadline_seconds)
 
-    def _candidates(self, question: Question) -> Candidates:
-        return self._types.of(question, self._cluster.inventory)
+    def _world(self, question: Question, shards: Shards | Unknown | None, namespace: Namespace | Unknown) -> World:
+        """Returns the answer to a question, the same object as before where nothing in it changed."""
+        inventory, last = self._cluster.inventory, question.last
+        kinds = tuple(map(inventory.names.get, question.nodes))
+        if last and last.inventory is inventory and last.kinds == kinds:
+            world = last.world
+            if world.shards is shards and world.namespace == namespace:
+                return world
+        candidates = self._types.of(question, inventory)
+        world = World(shards=shards, candidates=candidates, namespace=namespace)
+        question.last = Seen(inventory, kinds, world)
+        return world
 
 
 def _model_policy(settings: LookupSettings) -> Policy:

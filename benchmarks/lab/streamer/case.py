@@ -53,7 +53,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     # What else is run for comparison, and under which name: settings that fastload would not choose.
     against: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = ()
     # Whether a round's loads go on side by side, as those may that mostly wait, so that what disturbs one disturbs all;
-    # and whether the rounds of all versions do.
+    # and how many rounds, of whichever versions.
     together: bool = False
-    versions_together: bool = False
+    rounds_at_once: int = 1
     quick: bool = False

@@ -174,7 +174,7 @@ def _networks() -> Iterator[Case]:
         scale=Scale(size=67 * 1024 / (17 * 24)),
         shows=frozenset({Shows.CURED, Shows.SURVIVES}),
         together=True,
-        versions_together=True,
+        rounds_at_once=4,
         quick=True,
     )
     yield Case(

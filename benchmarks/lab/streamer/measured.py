@@ -1,7 +1,7 @@
 """The trials of a case, side by side, and what of them counts."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -114,18 +114,22 @@ class Trials:
 
 def measure(case: Case, versions: Sequence[str], trials: Trials) -> tuple[Measured, ...]:
     """Returns a case's trials with each version."""
-    with side_by_side(len(versions) if case.versions_together else 1, trials.give_up) as pool:
-        return tuple(pool.map(lambda version: _measured(case, version, trials), versions))
+    at_once = case.rounds_at_once
+    with (
+        ThreadPoolExecutor(len(versions) if at_once > 1 else 1) as waiting,
+        side_by_side(at_once, trials.give_up) as pool,
+    ):
+        return tuple(waiting.map(lambda version: _measured(case, version, trials, pool), versions))
 
 
-def _measured(case: Case, version: str, trials: Trials) -> Measured:
+def _measured(case: Case, version: str, trials: Trials, pool: Executor) -> Measured:
     """Makes the trials with one version: of our sides and untouched several where time counts, of the others one."""
     if case.memory_bytes is not None and (why := why_no_memory_limit()):
         return Measured(case, version, skipped=why)
     timed = bool(case.shows & {Shows.NOT_SLOWER, Shows.CURED})
-    measured = _in_rounds(case, version, trials, ROUNDS if timed else 1)
+    measured = _in_rounds(case, version, trials, pool, ROUNDS if timed else 1)
     if Shows.NOT_SLOWER in case.shows and any(slower(measured, run) for run in measured.ours):
-        measured = _in_rounds(case, version, trials, ROUNDS + MORE_ROUNDS)
+        measured = _in_rounds(case, version, trials, pool, ROUNDS + MORE_ROUNDS)
     return measured
 
 
@@ -134,16 +138,16 @@ def slower(measured: Measured, run: Run) -> bool:
     return measured.share(run) > 1 + NOISE
 
 
-def _in_rounds(case: Case, version: str, trials: Trials, rounds: int) -> Measured:
+def _in_rounds(case: Case, version: str, trials: Trials, pool: Executor, rounds: int) -> Measured:
     """Round by round, so that a busy moment hits all sides that a claim rests on; the others once, behind them."""
     compared = trials.sides.of(case, version)
     counting = [side for side in compared if side.ours or side.name == UNTOUCHED]
 
     def made(sides: Sequence[Side], number: int) -> list[Trial]:
-        with ThreadPoolExecutor(len(sides) if case.together else 1) as pool:
-            return list(pool.map(lambda side: trials.trial(case, version, side, number), sides))
+        with ThreadPoolExecutor(len(sides) if case.together else 1) as loads:
+            return list(loads.map(lambda side: trials.trial(case, version, side, number), sides))
 
-    by_side = zip(*(made(counting, number) for number in range(rounds)), strict=True)
+    by_side = zip(*pool.map(lambda number: made(counting, number), range(rounds)), strict=True)
     runs = [Run(side, each) for side, each in zip(counting, by_side, strict=True)]
     runs += [Run(side, tuple(made([side], 0))) for side in compared if side not in counting]
     return Measured(case, version, tuple(runs))

@@ -2,11 +2,12 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 
 _ROOT = Path("/sys/fs/cgroup")
+_PREFIX = "fastload-lab-"
 _numbers = count()
 
 
@@ -19,7 +20,8 @@ def memory_limited(limit_bytes: int) -> Iterator[Path]:
     """
     unified = (_ROOT / "cgroup.controllers").exists()
     parent = _ROOT if unified else _ROOT / "memory"
-    folder = parent / f"fastload-lab-{os.getpid()}-{next(_numbers)}"
+    _sweep(parent)
+    folder = parent / f"{_PREFIX}{os.getpid()}-{next(_numbers)}"
     if unified:
         (parent / "cgroup.subtree_control").write_text("+memory")
     folder.mkdir()
@@ -30,6 +32,14 @@ def memory_limited(limit_bytes: int) -> Iterator[Path]:
         yield folder / "cgroup.procs"
     finally:
         folder.rmdir()
+
+
+def _sweep(parent: Path) -> None:
+    """Removes what a lab that was killed left behind."""
+    for folder in parent.glob(f"{_PREFIX}*"):
+        if not Path("/proc", folder.name.removeprefix(_PREFIX).partition("-")[0]).exists():
+            with suppress(OSError):
+                folder.rmdir()
 
 
 def why_no_memory_limit() -> str | None:

@@ -10,6 +10,7 @@ instead, so that its memory is all its own.
 It runs in the lab's own Python, and imports nothing of the project but the rank.
 """
 
+import ctypes
 import json
 import os
 import resource
@@ -23,6 +24,9 @@ import boto3  # noqa: F401 (what all ranks share, as torch)
 import torch  # noqa: F401
 
 from benchmarks.lab.streamer.rank import read_model
+
+_libc = ctypes.CDLL(None)
+_PR_SET_PDEATHSIG = 1
 
 
 class _Job(TypedDict):
@@ -50,7 +54,13 @@ def _main() -> None:
         connection.close()
 
 
+def _tie() -> None:
+    """Has the kernel kill this process should its parent die, as when the lab is killed."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def _look_after(connection: socket.socket) -> None:
+    _tie()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with connection.makefile("r") as lines:
         job: _Job = json.loads(lines.readline())
@@ -62,6 +72,7 @@ def _look_after(connection: socket.socket) -> None:
 
 
 def _become(job: _Job, connection: socket.socket) -> None:
+    _tie()
     signal.alarm(job["seconds"])
     os.environ.clear()
     os.environ.update(job["env"])

@@ -91,7 +91,7 @@ class Bench:
             "wording": best(lambda: quiet(plan.reasons[0], values_of(template.pod))),
             "answer": best(lambda: answer(decision)),
             "uid": best(lambda: answered.to(request.uid)),
-            "metrics": best(lambda: self._wired.metrics.observe(answered.outcome, answered.codes, 0.0)),
+            "metrics": best(lambda: self._wired.metrics.reviews.observe(answered.outcome, answered.codes, 0.0)),
             "log": best(lambda: self._wired.log.write(Subject.POD, [noted])),
         }
 

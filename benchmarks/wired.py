@@ -52,7 +52,7 @@ class Wired:
     def endpoint(self) -> ReviewEndpoint:
         """Returns an endpoint that has seen no pod yet; the look-ups are shared."""
         reviewer = Reviewer(self.pipeline, self.world, annotation_prefix=self.prefix, deadline_seconds=3.0)
-        return ReviewEndpoint(reviewer, AdmissionSettings(), Journal(self.metrics, self.log))
+        return ReviewEndpoint(reviewer, AdmissionSettings(), Journal(self.metrics.reviews, self.log))
 
 
 async def serve(endpoint: ReviewEndpoint, body: bytes) -> bytes:

@@ -103,7 +103,7 @@ def test_no_value_of_the_environment_leaves_the_pod(pod: Json, store: Any, looku
     logging.getLogger().addHandler(handler)
     try:
         with structlog.testing.capture_logs() as lines, patch("sys.stderr", written):
-            response = answer_to(pod, store=store, lookup=lookup, observer=metrics)
+            response = answer_to(pod, store=store, lookup=lookup, observer=metrics.reviews)
     finally:
         logging.getLogger().removeHandler(handler)
     assert lines

@@ -50,16 +50,16 @@ class _Counts(Collector):
 
     def __init__(self, family: Family, registry: CollectorRegistry) -> None:
         self._family = family
-        self._counts: dict[tuple[str, ...], float] = {}
+        self.counts: dict[tuple[str, ...], float] = {}
         registry.register(self)
 
     def add(self, *labels: str, count: float = 1) -> None:
         """Counts in the series of these labels."""
-        self._counts[labels] = self._counts.get(labels, 0) + count
+        self.counts[labels] = self.counts.get(labels, 0) + count
 
     def collect(self) -> Iterator[CounterMetricFamily]:
         """Yields the series, for a scrape."""
-        yield _counter(self._family, self._counts.items())
+        yield _counter(self._family, self.counts.items())
 
 
 def _counter(family: Family, counts: Iterable[tuple[tuple[str, ...], float]]) -> CounterMetricFamily:
@@ -97,47 +97,39 @@ class _Read(Collector):
         yield metric
 
 
-class _Durations(Collector):
-    """A histogram of seconds that takes no lock, as the review path must not."""
+class ReviewCounts(Collector):
+    """Reviews by outcome, reason and seconds, as their endpoint's observer.
 
-    def __init__(self, family: Family, registry: CollectorRegistry) -> None:
-        self._family = family
-        self._counts = [0] * (len(family.buckets) + 1)
-        self._sum = 0.0
-        registry.register(self)
-
-    def add(self, seconds: float) -> None:
-        """Counts one duration."""
-        self._counts[bisect_left(self._family.buckets, seconds)] += 1
-        self._sum += seconds
-
-    def collect(self) -> Iterator[HistogramMetricFamily]:
-        """Yields the buckets, each with all that is no longer than its bound."""
-        bounds = (*map(str, self._family.buckets), "+Inf")
-        buckets = list(zip(bounds, accumulate(self._counts), strict=True))
-        yield HistogramMetricFamily(self._family.name, self._family.help, buckets=buckets, sum_value=self._sum)
-
-
-class _Reviews(Collector):
-    """Reviews by outcome, and by reason: counted as they come, and told apart only when they are scraped."""
+    They are counted as they come, without a lock, and told apart only when they are scraped.
+    """
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._counts: dict[tuple[Outcome, tuple[Code, ...]], int] = {}
+        self._durations = [0] * (len(REVIEW_SECONDS.buckets) + 1)
+        self._seconds = 0.0
         registry.register(self)
 
-    def add(self, outcome: Outcome, reasons: tuple[Code, ...]) -> None:
-        """Counts one review."""
+    def observe(self, outcome: Outcome, reasons: tuple[Code, ...], seconds: float) -> None:
+        """Counts one answered review."""
         key = outcome, reasons
         self._counts[key] = self._counts.get(key, 0) + 1
+        self._durations[bisect_left(REVIEW_SECONDS.buckets, seconds)] += 1
+        self._seconds += seconds
 
-    def collect(self) -> Iterator[CounterMetricFamily]:
-        """Yields the series, every outcome among them from the start, so that a rate sees the first of its kind."""
+    def collect(self) -> Iterator[CounterMetricFamily | HistogramMetricFamily]:
+        """Yields the series, every outcome among them from the start, so that a rate sees the first of its kind.
+
+        A bucket has all reviews that took no longer than its bound.
+        """
         outcomes, codes = Counter(dict.fromkeys(Outcome, 0)), Counter[Code]()
         for (outcome, reasons), count in self._counts.items():
             outcomes[outcome] += count
             codes.update(dict.fromkeys(reasons, count))
         yield _counter(REVIEWS, (((outcome,), count) for outcome, count in outcomes.items()))
         yield _counter(REASONS, (((code,), count) for code, count in codes.items()))
+        bounds = (*map(str, REVIEW_SECONDS.buckets), "+Inf")
+        buckets = list(zip(bounds, accumulate(self._durations), strict=True))
+        yield HistogramMetricFamily(REVIEW_SECONDS.name, REVIEW_SECONDS.help, buckets=buckets, sum_value=self._seconds)
 
 
 class WorkloadCounts:
@@ -160,8 +152,7 @@ class Metrics:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         GCCollector(registry=self.registry)
-        self._reviews = _Reviews(self.registry)
-        self._review_seconds = _Durations(REVIEW_SECONDS, self.registry)
+        self.reviews = ReviewCounts(self.registry)
         self.workloads = WorkloadCounts(self.registry)
         self._previews = _Counts(PREVIEWS, self.registry)
         for preview in preview_request.Outcome:
@@ -187,11 +178,6 @@ class Metrics:
         build = Gauge(BUILD.name, BUILD.help, BUILD.labels, registry=self.registry)
         build.labels(__version__, platform.python_version()).set(1)
 
-    def observe(self, outcome: Outcome, reasons: tuple[Code, ...], seconds: float) -> None:
-        """Counts one answered review, as the review endpoint's observer."""
-        self._reviews.add(outcome, reasons)
-        self._review_seconds.add(seconds)
-
     def count_preview(self, outcome: preview_request.Outcome) -> None:
         """Counts one request for a preview."""
         self._previews.add(outcome)
@@ -202,7 +188,8 @@ class Metrics:
 
     def count_cache(self, lookup: observer.Lookup, result: observer.Memory) -> None:
         """Counts one question to a look-up's cache."""
-        self._cache.add(lookup, result)
+        counts, labels = self._cache.counts, (lookup, result)
+        counts[labels] = counts.get(labels, 0) + 1
 
     def count_stale(self, lookup: observer.Lookup, age_seconds: float) -> None:
         """Counts how old an answer was that was served stale."""

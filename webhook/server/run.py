@@ -102,7 +102,7 @@ class _Server:
     def _listeners(self, service: Service) -> tuple[Listener, Listener]:
         admission, log = self._settings.admission, self._log
         endpoints = {
-            MUTATE: ReviewEndpoint(service.reviewer, admission, Journal(self._metrics, log)),
+            MUTATE: ReviewEndpoint(service.reviewer, admission, Journal(self._metrics.reviews, log)),
             VALIDATE: ReviewEndpoint(
                 service.workloads, admission, Journal(self._metrics.workloads, log, subject=Subject.WORKLOAD)
             ),

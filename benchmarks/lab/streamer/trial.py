@@ -25,6 +25,8 @@ from tests.cluster.cache import Report
 
 _NURSERY = "benchmarks.lab.streamer.nursery"
 _PATIENCE_SECONDS = 240
+# Of a socket in the file system, in bytes (Linux, unix(7): 108 with the zero at its end).
+_LONGEST_ADDRESS = 107
 KILLED = "killed"
 _FAULTS: dict[int, str] = {signal.SIGKILL: KILLED, signal.SIGALRM: f"not done after {_PATIENCE_SECONDS} s"}
 
@@ -116,9 +118,15 @@ class Nursery:
 
 @contextmanager
 def nursery(report: Report) -> Iterator[Nursery]:
-    """Runs the process that brings up ranks."""
+    """Runs the process that brings up ranks.
+
+    Raises:
+        RuntimeError: it does not start.
+    """
     with tempfile.TemporaryDirectory() as folder:
         address = Path(folder) / "nursery"
+        if len(os.fsencode(address)) > _LONGEST_ADDRESS:
+            raise RuntimeError(f"{address} is too long a path for a socket; set TMPDIR to a shorter one")
         command = tethered([str(lab_python(report)), "-m", _NURSERY, str(address)])
         # A group of its own: Ctrl-C reaches the lab alone, which then ends the ranks.
         with subprocess.Popen(

@@ -16,13 +16,18 @@ def main() -> None:
     """Tie this process to its parent, then exec the program."""
     parent, program, *arguments = sys.argv[1:]
     if sys.platform == "linux":
-        _tie()
+        tie()
     # A parent that died before the kernel knew of the tie sends no signal.
     if os.getppid() == int(parent):
         os.execv(program, [program, *arguments])  # noqa: S606 (the command is the caller's)
 
 
-def _tie() -> None:
+def tie() -> None:
+    """Has the kernel kill this process when its parent dies (on Linux).
+
+    Raises:
+        OSError: the kernel does not.
+    """
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG) failed")

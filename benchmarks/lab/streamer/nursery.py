@@ -7,10 +7,10 @@ connection is a job in JSON (see `_Job`); then the rank speaks as in `rank.py`, 
 line is the status that it ended with, negative for a signal. A rank with a memory limit starts as a program of its own
 instead, so that its memory is all its own.
 
-It runs in the lab's own Python, and imports nothing of the project but the rank.
+It runs in the lab's own Python, and imports nothing of the project but the rank, and what ties ranks to the lab: they
+end with it, however it ends.
 """
 
-import ctypes
 import json
 import os
 import resource
@@ -24,9 +24,7 @@ import boto3  # noqa: F401 (what all ranks share, as torch)
 import torch  # noqa: F401
 
 from benchmarks.lab.streamer.rank import read_model
-
-_libc = ctypes.CDLL(None)
-_PR_SET_PDEATHSIG = 1
+from demo.tethered import tie
 
 
 class _Job(TypedDict):
@@ -54,13 +52,8 @@ def _main() -> None:
         connection.close()
 
 
-def _tie() -> None:
-    """Has the kernel kill this process should its parent die, as when the lab is killed."""
-    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
 def _look_after(connection: socket.socket) -> None:
-    _tie()
+    tie()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with connection.makefile("r") as lines:
         job: _Job = json.loads(lines.readline())
@@ -72,7 +65,7 @@ def _look_after(connection: socket.socket) -> None:
 
 
 def _become(job: _Job, connection: socket.socket) -> None:
-    _tie()
+    tie()
     signal.alarm(job["seconds"])
     os.environ.clear()
     os.environ.update(job["env"])

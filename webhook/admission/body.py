@@ -1,6 +1,7 @@
 """Reading a request's body, within its limit and its time."""
 
 import asyncio
+import time
 from typing import Any
 
 from webhook.admission.asgi import Receive
@@ -31,9 +32,8 @@ class BodyReader:
     def __init__(self, settings: AdmissionSettings) -> None:
         self._limit_bytes = settings.body_limit_bytes
         self._seconds = settings.body_seconds
-        # The tasks that are reading: those that began since the last look, and those that it found.
-        self._began: set[asyncio.Task[Any]] = set()
-        self._found: set[asyncio.Task[Any]] = set()
+        # When each task began to read, by the monotonic clock.
+        self._began: dict[asyncio.Task[Any], float] = {}
         self._given_up: set[asyncio.Task[Any]] = set()
         # Of all that are under way.
         self._bytes = 0
@@ -51,7 +51,7 @@ class BodyReader:
         """
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 (a coroutine runs in one)
-        self._began.add(task)
+        self._began[task] = time.monotonic()
         if self._watching is not task.get_loop():
             self._watch(task.get_loop())
         pieces: list[bytes] = []
@@ -77,9 +77,8 @@ class BodyReader:
             raise
         finally:
             self._bytes -= size
-            self._began.discard(task)
-            if self._found:
-                self._found.discard(task)
+            del self._began[task]
+            if self._given_up:
                 self._given_up.discard(task)
 
     def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -87,12 +86,11 @@ class BodyReader:
         loop.call_later(self._seconds, self._look, loop)
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Gives up what the last look found as well, and looks again while anything is being read."""
+        """Gives up what took too long, and looks again while anything is being read."""
         self._watching = None
-        for task in self._found - self._given_up:
-            self._given_up.add(task)
-            task.cancel()
-        self._found |= self._began
-        self._began = set()
-        if self._found:
+        for task, began in self._began.items():
+            if time.monotonic() - began >= self._seconds and task not in self._given_up:
+                self._given_up.add(task)
+                task.cancel()
+        if self._began:
             self._watch(loop)

@@ -19,8 +19,6 @@ from webhook.reasons import Code, because
 
 # Fetches under way at once. Beyond, whoever asks is told at once what it would hear at its deadline.
 _FLIGHTS = 256
-# Looked up once: each review comes here, and Python 3.11 takes a while to find a member of an enumeration.
-_HIT = Memory.HIT
 
 _log = logging.getLogger(__name__)
 
@@ -84,7 +82,7 @@ class Cached(Generic[K, V]):
             return None
         self._entries.move_to_end(key)
         if now < entry.fresh_until:
-            self._observer.count_cache(self._lookup, _HIT)
+            self._observer.count_cache(self._lookup, Memory.HIT)
         else:
             self._observer.count_cache(self._lookup, Memory.STALE)
             self._observer.count_stale(self._lookup, now - self._fetched(entry))

@@ -50,16 +50,16 @@ class _Counts(Collector):
 
     def __init__(self, family: Family, registry: CollectorRegistry) -> None:
         self._family = family
-        self.counts: dict[tuple[str, ...], float] = {}
+        self._counts: dict[tuple[str, ...], float] = {}
         registry.register(self)
 
     def add(self, *labels: str, count: float = 1) -> None:
         """Counts in the series of these labels."""
-        self.counts[labels] = self.counts.get(labels, 0) + count
+        self._counts[labels] = self._counts.get(labels, 0) + count
 
     def collect(self) -> Iterator[CounterMetricFamily]:
         """Yields the series, for a scrape."""
-        yield _counter(self._family, self.counts.items())
+        yield _counter(self._family, self._counts.items())
 
 
 def _counter(family: Family, counts: Iterable[tuple[tuple[str, ...], float]]) -> CounterMetricFamily:
@@ -188,8 +188,7 @@ class Metrics:
 
     def count_cache(self, lookup: observer.Lookup, result: observer.Memory) -> None:
         """Counts one question to a look-up's cache."""
-        counts, labels = self._cache.counts, (lookup, result)
-        counts[labels] = counts.get(labels, 0) + 1
+        self._cache.add(lookup, result)
 
     def count_stale(self, lookup: observer.Lookup, age_seconds: float) -> None:
         """Counts how old an answer was that was served stale."""

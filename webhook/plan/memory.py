@@ -102,12 +102,13 @@ def fit_memory(subject: Subject, reading: Reading, workers: Workers, untouched: 
         return Memory(workers, buffer, users or Limit(because(Code.MEMORY_UNLIMITED)))
     cap = max(client_cap(family, untouched) for family in ALL_FAMILIES)
     room = _room(subject.container, reading, cap)
-    if room.bears(buffer) < workers.value:
+    bears_whole = room.bears(buffer)
+    if bears_whole < workers.value:
         workers = for_small_buffer(workers, reading, untouched)
-    if room.bears(buffer) >= workers.value:
+    if bears_whole >= workers.value:
         return Memory(workers, buffer, users or Limit(because(Code.MEMORY_FITS, limit=gib(room.limit))))
     least = buffer if users else min(buffer, _largest_tensor(reading))
-    bears = room.bears(least) if least == buffer else room.bears_at_least(least)
+    bears = bears_whole if least == buffer else room.bears_at_least(least)
     if bears < (1 if workers.ours else workers.value):
         return _short(room, workers, buffer, least, users)
     bearing = {"workers": counted(bears, "worker"), "ranks": each_of(reading.ranks, "rank")}

@@ -25,7 +25,7 @@ import msgspec
 import uvloop
 
 from benchmarks.connection import Connection
-from benchmarks.load import Rate, Request, Target, measure
+from benchmarks.load import Rate, Request, Target, awake, measure
 from benchmarks.result import keep
 from benchmarks.reviews import KINDS, MIX, reviews
 from benchmarks.s3 import running_s3
@@ -80,11 +80,12 @@ async def compare(servers: Servers, bodies: Sequence[bytes]) -> Figures:
         servers.echo: [Request(f"/{size}", body) for size, body in zip(cycle(sizes), bodies, strict=False)],
     }
     rates: dict[Target, list[Rate]] = {target: [] for target in requests}
-    for number in range(_ROUNDS + 1):
-        for target, each in requests.items():
-            rate = await measure(target, each, connections=_CONNECTIONS, seconds=_SECONDS)
-            if number > 0:  # the first warms up
-                rates[target].append(rate)
+    with awake():
+        for number in range(_ROUNDS + 1):
+            for target, each in requests.items():
+                rate = await measure(target, each, connections=_CONNECTIONS, seconds=_SECONDS)
+                if number > 0:  # the first warms up
+                    rates[target].append(rate)
     review, echo = (statistics.median(rate.processor_seconds for rate in rates[target]) for target in requests)
     return Figures(
         request_bytes=round(statistics.mean(map(len, bodies))),

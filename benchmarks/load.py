@@ -91,16 +91,17 @@ def awake() -> Iterator[None]:
     the more often its load has gone to sleep. So between two servers that would count twice.
     """
     loop = asyncio.get_running_loop()
+    wanted = True
 
     def turn() -> None:
-        nonlocal next_turn
-        next_turn = loop.call_soon(turn)
+        if wanted:
+            loop.call_soon(turn)
 
-    next_turn = loop.call_soon(turn)
+    turn()
     try:
         yield
     finally:
-        next_turn.cancel()
+        wanted = False
 
 
 def content_length(head: bytes) -> int:

@@ -20,10 +20,10 @@ from benchmarks.reviews import KINDS, reviews
 from benchmarks.wired import Wired, serve
 from webhook.admission.answer import answer
 from webhook.admission.decision import Decision, Outcome
-from webhook.admission.essence import essence_of
+from webhook.admission.essence import Essence, written
 from webhook.admission.gate import asked_by_pod, creates_pod
 from webhook.admission.journal import Noted, Subject
-from webhook.admission.review import Request, read_review
+from webhook.admission.review import Object, Request, read_review
 from webhook.admission.templates import Template, Templates
 from webhook.admission.unspoken import quiet, values_of
 from webhook.patch.builder import build_patch
@@ -56,12 +56,13 @@ class Bench:
             await serve(endpoint, body)
         seen, unseen = cycle(bodies), cycle(reviews(kind, _TEMPLATES_TOO_MANY, 1)[_TEMPLATES:])
         request = read_review(bodies[0])
-        template, templates = Template(_NAMESPACE, essence_of(request.object)), Templates()
+        pod = request.object or Object()
+        template, templates = Template(_NAMESPACE, Essence.of(written(pod))), Templates()
         return {
             "decode": best(lambda: read_review(next(seen))),
-            "essence": best(lambda: essence_of(request.object)),
             "template": best(lambda: templates.of(request)),
-            "view": best(lambda: msgspec.json.decode(template.essence, type=Pod)),
+            "essence": best(lambda: Essence.of(written(pod))),
+            "view": best(lambda: msgspec.json.decode(bytes(template.essence), type=Pod)),
             "gate": best(lambda: (creates_pod(request), asked_by_pod(template.pod, self._wired.prefix))),
             **(self._measure_pipeline(request, template) if kind != "ignored" else {}),
             "seen before": await best_awaited(lambda: serve(endpoint, next(seen))),
@@ -87,7 +88,7 @@ class Bench:
             "look-ups": best(lambda: pipeline.known(facts)),
             "plan": best(lambda: decide(facts, world, settings)),
             "patch": best(lambda: msgspec.json.encode(build_patch(facts, plan))),
-            "proof": best(lambda: prove(patch, msgspec.json.decode(template.essence))),
+            "proof": best(lambda: prove(patch, msgspec.json.decode(bytes(template.essence)))),
             "wording": best(lambda: quiet(plan.reasons[0], values_of(template.pod))),
             "answer": best(lambda: answer(decision)),
             "uid": best(lambda: answered.to(request.uid)),

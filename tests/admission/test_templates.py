@@ -133,8 +133,33 @@ def request(of: Json, namespace: str = "serving") -> Request:
 
 def numbered(number: int, padding: int = 0) -> Request:
     of = pod(inject="true")
-    of["spec"]["nodeName"] = f"node-{number}" + "x" * padding
+    of["metadata"]["generateName"] = f"engine-{number}-"
+    of["spec"]["nodeName"] = "x" * padding
     return request(of)
+
+
+@pytest.mark.parametrize("named", [{"name": "engine"}, {"generateName": "engine-"}, {}], ids=str)
+def test_of_templates_of_one_name_the_last_is_kept(named: Json) -> None:
+    def on(node: str) -> Request:
+        of = pod(inject="true")
+        of["metadata"] = {"annotations": of["metadata"]["annotations"], **named}
+        of["spec"]["nodeName"] = node
+        return request(of)
+
+    templates = Templates()
+    one, other = templates.of(on("a")), templates.of(on("b"))
+    assert [each.pod.spec and each.pod.spec.node_name for each in (one, other)] == ["a", "b"]
+    assert templates.of(on("b")) is other
+    assert templates.of(on("a")) is not one
+
+
+def test_templates_of_one_name_push_out_no_other() -> None:
+    templates = Templates()
+    other = templates.of(request(ASKED))
+    for number in range(300):
+        templates.of(numbered(1, 40_000 + number))
+    assert templates.of(request(ASKED)) is other
+    assert len(templates) == 2
 
 
 @pytest.mark.parametrize(("padding", "most"), [(0, 1024), (40_000, 105)], ids=["small pods", "large pods"])

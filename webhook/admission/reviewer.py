@@ -155,5 +155,5 @@ def _conclude(template: Template, tuned: Tuned) -> Decision:
 
 def _encode_proven(operations: tuple[Operation, ...], template: Template) -> bytes:
     encoded = _json_encoder.encode(operations)
-    prove(operations, _json_decoder.decode(template.essence))
+    prove(operations, _json_decoder.decode(bytes(template.essence)))
     return encoded

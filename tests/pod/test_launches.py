@@ -251,6 +251,11 @@ def test_a_config_file_may_hold_anything(line: str) -> None:
     assert "/c.yaml" in facts.skips[0].text
 
 
+def test_the_part_of_a_config_files_name_that_is_not_in_the_pod_is_not_said() -> None:
+    facts = facts_of(container(command=["vllm", "serve", URI, "--config", "/$(FOLDER)/c.yaml"]))
+    assert "reads /?/c.yaml," in facts.skips[0].text
+
+
 def test_spellings_of_one_line_have_the_same_compile_words() -> None:
     first = launched("vllm", "serve", URI, "-tp", "2", "--port", "8000", "--max_model_len=10", "--api-key", "secret")
     second = launched(

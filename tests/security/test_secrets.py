@@ -7,7 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 import structlog
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from prometheus_client import generate_latest
 
@@ -90,7 +90,19 @@ async def broken(listing: Listing) -> Shards | Unknown:
     raise RuntimeError(str(listing.route))
 
 
+def running(*words: str, value: str) -> Json:
+    """A pod that runs these words, with the value in the variable `B`."""
+    container = {"name": "engine", "command": words, "env": [{"name": "B", "value": value}]}
+    return {
+        "metadata": {"generateName": "llm-", "annotations": {"fastload.dev/inject": "true"}},
+        "spec": {"containers": [container]},
+    }
+
+
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The kubelet's own expansion leaves a hole in the file's name, and a listing ends its folder with a slash.
+@example(running("vllm", "serve", "--config", "$(B)", value=f"x $(cat {CANARY})"), broken, LookupSettings())
+@example(running("sh", "-c", 'eval "$B"', value=f"vllm serve s3://{CANARY}/llm"), broken, LookupSettings())
 @given(
     pod=seeded(),
     store=st.sampled_from([never, broken]),

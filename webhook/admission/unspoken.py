@@ -21,7 +21,8 @@ _SHORTEST = 8
 _BEGINNING = 50
 # What a script makes of a value may be a part of it: such a word is looked for in the values. Shorter ones are common.
 _WORD = re.compile(r"[^\s\"'`$(){}\[\]<>|&;,]{12,}")
-_PUNCTUATION = ".:…"
+# What a sentence, or a folder's address, ends with.
+_PUNCTUATION = ".:…/"
 
 
 def values_of(pod: Pod) -> Mapping[str, str]:

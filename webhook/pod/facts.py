@@ -114,7 +114,8 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
     # the pod before it runs.
     compile_cache_dir: str | None = None
     loader: LoaderConfig = LoaderConfig()
-    # A --config file, which the command line overrides and fastload cannot read.
+    # A --config file, which the command line overrides and fastload cannot read. Parts of its name that are not in the
+    # pod are `?`.
     config_file: str | None = None
     # The flags that can change what is compiled, each under its chief name and in order of names, so that two
     # spellings of one line are equal: everything but host, port, names, keys and logging.

@@ -120,7 +120,7 @@ def truthy(values: Mapping[str, str], name: str) -> bool:
 
 def _file(line: CommandLine) -> str | None:
     value = line.given.get(CONFIG_FILE)
-    return (value if isinstance(value, str) else "") if CONFIG_FILE in line.given else None
+    return (masked(value) if isinstance(value, str) else "") if CONFIG_FILE in line.given else None
 
 
 def _integer(text: str) -> int | None:

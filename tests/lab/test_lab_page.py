@@ -1,6 +1,7 @@
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import msgspec
 import pytest
 
 from benchmarks.lab.page import write_part
@@ -41,6 +42,11 @@ def test_the_tables_have_every_case_and_version() -> None:
 
     assert "| **a case**: a model of 17 files | 20.0 → 10.0 | killed → 12.0 |" in text
     assert "176 (176) → 300 (176)" in text
+
+
+def test_a_version_that_a_case_says_nothing_of_has_a_dash() -> None:
+    other = Measured(msgspec.structs.replace(CASE, name="another"), "0.17.1", skipped="no cgroup")
+    assert "| **another**: a model of 17 files | not run | - |" in tables((*MEASURED, other), ())
 
 
 def test_a_case_that_could_not_be_run_is_in_the_tables() -> None:

@@ -13,6 +13,7 @@ from benchmarks.lab.streamer.measured import Measured, Trials, measure
 from benchmarks.lab.streamer.sides import TUNED, UNTOUCHED, Sides
 from benchmarks.lab.streamer.trial import Bench, Trial
 from tests.lab.made import CASE, trial
+from webhook.plan.versions import Family
 
 VERSIONS = ("0.17.1", "0.16.1")
 AGAINST = (("50 workers", (("RUNAI_STREAMER_CONCURRENCY", "50"),)),)
@@ -43,6 +44,11 @@ def measured(loads: Any, case: Case, folder: Path) -> tuple[Measured, ...]:  # n
 
 def case(*shows: Shows, **changes: Any) -> Case:  # noqa: ANN401 (fields of any type)
     return msgspec.structs.replace(CASE, shows=frozenset(shows), **changes)
+
+
+def test_a_case_is_run_with_the_versions_that_it_says_anything_of(tmp_path: Path) -> None:
+    found = measured(Loads(8), case(Shows.NOT_SLOWER, families=(Family.WINDOWED,)), tmp_path)
+    assert [each.version for each in found] == ["0.16.1"]
 
 
 @pytest.mark.parametrize("changes", [{}, {"together": True}, {"together": True, "rounds_at_once": 4}])

@@ -13,6 +13,7 @@ import msgspec
 from benchmarks.lab.streamer.pods import Pod
 from benchmarks.lab.streamer.stock import File, Pace
 from webhook.plan.names import CHUNK, LOW_SPEED_LIMIT, MEMORY_LIMIT
+from webhook.plan.versions import ALL_FAMILIES, Family
 
 
 class Shows(Enum):
@@ -46,6 +47,8 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[File, ...]
     pace: Pace
     shows: frozenset[Shows]
+    # Of the streamer, which the case says anything of.
+    families: tuple[Family, ...] = ALL_FAMILIES
     scale: Scale = Scale()
     patterns: tuple[str, ...] = ("*",)
     memory_bytes: int | None = None

@@ -7,6 +7,7 @@ from benchmarks.lab.streamer.pods import Pod
 from benchmarks.lab.streamer.stock import File, Pace
 from webhook.plan.inflight import GIB, MIB
 from webhook.plan.names import CHUNK, CONCURRENCY, LOW_SPEED_LIMIT, MEMORY_LIMIT, REQUEST_TIMEOUT
+from webhook.plan.versions import ALL_FAMILIES, Family
 
 _TENSOR = 16 * MIB
 
@@ -34,6 +35,8 @@ def _ranked(ranks: int, parts: int, size_mib: int) -> tuple[File, ...]:
 
 
 _LOW_TARGET = ("RUNAI_STREAMER_S3_TARGET_GBPS", "1")
+# Those that read it: to others, the pod is one that did not set it.
+_TARGETED = tuple(family for family in ALL_FAMILIES if family is not Family.UNTARGETED)
 _PUBLISHED_CHUNK = ((CHUNK, str(4 * GIB)),)
 _PUBLISHED_LIMIT = ((REQUEST_TIMEOUT, "3000"), (LOW_SPEED_LIMIT, str(MIB)))
 _SPEED = frozenset({Shows.NOT_SLOWER, Shows.PREDICTED, Shows.SURVIVES})
@@ -51,8 +54,8 @@ def _shapes() -> Iterator[Case]:
         about="the published 64 GB model, read by one rank on p5.48xlarge",
         pod=Pod(shards=17, model_size="67Gi"),
         files=_files(*[96] * 17),
-        pace=Pace(connection=1.7e6),
-        scale=Scale(size=67 * 1024 / (17 * 96), rate=24),
+        pace=Pace(connection=2e6),
+        scale=Scale(size=67 * 1024 / (17 * 96), rate=20),
         shows=_SPEED,
     )
     yield Case(
@@ -60,8 +63,8 @@ def _shapes() -> Iterator[Case]:
         about="the published 203 GB model, read by one of 4 ranks",
         pod=Pod(shards=50, model_size="189Gi", gpus=4),
         files=_files(*[40] * 50, tensor=8 * MIB),
-        pace=Pace(connection=1.4e6),
-        scale=Scale(size=189 * 1024 / (50 * 40), rate=29),
+        pace=Pace(connection=1.7e6),
+        scale=Scale(size=189 * 1024 / (50 * 40), rate=24),
         shows=_SPEED,
     )
     yield Case(
@@ -214,6 +217,7 @@ def _containers() -> Iterator[Case]:
         name="a buffer under the model",
         about="as a low target, with the streamer's own limit of 40 GB at the model's scale",
         pod=Pod(shards=17, model_size="67Gi", env=(_LOW_TARGET, (MEMORY_LIMIT, "40000000000"))),
+        families=_TARGETED,
         files=_files(*[96] * 17),
         pace=Pace(connection=10e6),
         scale=Scale(size=67 * 1024 / (17 * 96), rate=4),
@@ -234,6 +238,7 @@ def _containers() -> Iterator[Case]:
         name="a low target",
         about="17 shards with S3_TARGET_GBPS=1: few GETs a worker, so that the model is many times what is in flight",
         pod=Pod(shards=17, model_size="67Gi", env=(_LOW_TARGET,)),
+        families=_TARGETED,
         files=_files(*[48] * 17),
         pace=Pace(connection=8e6),
         scale=Scale(size=67 * 1024 / (17 * 48), rate=5),

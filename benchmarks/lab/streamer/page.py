@@ -10,6 +10,8 @@ from benchmarks.lab.streamer.sides import KNOWN, TUNED, UNTOUCHED
 from benchmarks.lab.streamer.trial import KILLED
 
 _NOT_RUN = "not run"
+# Of a version that a case says nothing of.
+_NOTHING = "-"
 _Cell = Callable[[Measured], str]
 
 
@@ -56,7 +58,8 @@ def _table(measured: Sequence[Measured], cell: _Cell) -> Iterator[str]:
     yield f"| case | {' | '.join(versions)} |"
     yield "|---" * (len(versions) + 1) + "|"
     for name, case in cases.items():
-        yield f"| **{name}**: {case.about} | {' | '.join(cells[name, version] for version in versions)} |"
+        row = (cells.get((name, version), _NOTHING) for version in versions)
+        yield f"| **{name}**: {case.about} | {' | '.join(row)} |"
 
 
 def _seconds(measured: Measured) -> str:

@@ -5,8 +5,8 @@ fastload's configuration looks and the pod did not ask; by way of a webhook on t
 allows it; by way of one that adds a single annotation, the least that any webhook can change; by way of one that gives
 fastload's own answer without a thought, which shows what the API server takes to apply it; and by way of fastload,
 which tunes the pod. All are configured as the chart configures fastload, each in a namespace of its own where no other
-looks, and share a core; the control plane and the client have the others. Rounds take the ways in turn,
-forwards and backwards; figures are medians of rounds.
+looks, and share a core; the control plane and the client have the others. Rounds take the ways in turn, forwards and
+backwards; figures are medians of rounds.
 """
 
 import asyncio

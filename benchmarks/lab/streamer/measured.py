@@ -12,11 +12,10 @@ from benchmarks.lab.records import Records, key_of
 from benchmarks.lab.side_by_side import side_by_side
 from benchmarks.lab.streamer.case import Case, Shows
 from benchmarks.lab.streamer.containers import why_no_memory_limit
-from benchmarks.lab.streamer.sides import UNTOUCHED, Side, Sides, numbers
+from benchmarks.lab.streamer.sides import UNTOUCHED, Side, Sides, family_of
 from benchmarks.lab.streamer.stock import Stock
 from benchmarks.lab.streamer.trial import Bench, Nursery, Trial
 from tests.cluster.cache import Report
-from webhook.plan.versions import families
 
 # Rounds of all sides. More are made where the first ones make fastload look slower: they tell a loss from noise.
 ROUNDS, MORE_ROUNDS = 3, 2
@@ -115,7 +114,7 @@ class Trials:
 
 def measure(case: Case, versions: Sequence[str], trials: Trials) -> tuple[Measured, ...]:
     """Returns a case's trials with each version that it says anything of."""
-    versions = [version for version in versions if families(numbers(version))[0] in case.families]
+    versions = [version for version in versions if family_of(version) in case.families]
     at_once = case.rounds_at_once
     with (
         ThreadPoolExecutor(len(versions) if at_once > 1 else 1) as waiting,

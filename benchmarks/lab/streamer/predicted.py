@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import ceil
 
 from benchmarks.lab.streamer.case import Case
-from benchmarks.lab.streamer.sides import numbers
+from benchmarks.lab.streamer.sides import family_of
 from benchmarks.lab.streamer.stock import Stock
 from webhook.plan.inflight import (
     DEFAULT_CHUNK,
@@ -16,12 +16,12 @@ from webhook.plan.inflight import (
     most_in_flight,
 )
 from webhook.plan.names import CHUNK, CONCURRENCY, MEMORY_LIMIT
-from webhook.plan.versions import Family, families
+from webhook.plan.versions import Family
 
 
 def predicted_in_flight(case: Case, version: str, settings: Mapping[str, str]) -> int:
     """Returns the formula's figure for these settings, in the lab's scale."""
-    (family,) = families(numbers(version))
+    family = family_of(version)
     knobs = Knobs(
         concurrency=int(settings.get(CONCURRENCY, DEFAULT_CONCURRENCY)),
         chunk_bytes=int(settings.get(CHUNK, DEFAULT_CHUNK)),

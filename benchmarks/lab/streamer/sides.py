@@ -7,7 +7,7 @@ import msgspec
 from benchmarks.lab.streamer.case import Case
 from benchmarks.lab.streamer.pods import Plans
 from webhook.plan.names import CHUNK, CONCURRENCY, MEMORY_LIMIT, RESUBMIT_WINDOW
-from webhook.plan.versions import RESUBMITS_FROM
+from webhook.plan.versions import RESUBMITS_FROM, Family, families
 
 UNTOUCHED = "untouched"
 TUNED = "tuned"
@@ -75,3 +75,9 @@ def numbers(version: str) -> tuple[int, int, int]:
     """Returns a version's three numbers."""
     major, minor, patch = map(int, version.split("."))
     return major, minor, patch
+
+
+def family_of(version: str) -> Family:
+    """Returns the family that a version belongs to."""
+    (family,) = families(numbers(version))
+    return family
